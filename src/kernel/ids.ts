@@ -1,0 +1,40 @@
+/** Identifiers as a value that is passed in, and ids derived from what they stand for. */
+import { v5 as uuidV5, validate as isUuidText } from "uuid";
+
+/** Source of fresh identifiers and salts. */
+export interface Ids {
+  /** A new random UUID, lower case. */
+  uuid(): string;
+  /** At least 128 random bits as base64url text. */
+  salt(): string;
+}
+
+const LILY_NAMESPACE = "6f0f6c3e-6f5b-5d0a-9b57-0d6b1d1c9a11";
+
+/**
+ * The UUIDv5 that stands for `parts`, always the same for the same parts in the same order.
+ * Parts are length-prefixed, so `["a:b", "c"]` and `["a", "b:c"]` differ.
+ */
+export function deriveUuid(...parts: readonly string[]): string {
+  return uuidV5(parts.map((part) => `${part.length}:${part}`).join("|"), LILY_NAMESPACE);
+}
+
+/** Whether `text` has the shape of a UUID, which LangGraph servers demand of thread ids. */
+export function isUuid(text: string): boolean {
+  return isUuidText(text);
+}
+
+/** Ids that count up, for tests that must produce the same bytes each time. `seed` keeps two sources apart. */
+export function createSequentialIds(seed = 1): Ids {
+  let next = 0;
+  return {
+    uuid() {
+      next += 1;
+      return deriveUuid("sequential", String(seed), String(next));
+    },
+    salt() {
+      next += 1;
+      return `salt-${seed}-${next}`.padEnd(22, "0");
+    },
+  };
+}

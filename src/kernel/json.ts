@@ -1,0 +1,80 @@
+/** JSON at the edge: what may be stored, and one canonical text of it for hashing. */
+import { LilyError } from "./errors.ts";
+
+/** A value that JSON carries without loss. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/**
+ * Refuses what JSON would change or drop, naming the path. Keys whose value is `undefined` count as absent.
+ *
+ * @throws {LilyError} `value_not_json` for dates, maps, bytes, class instances, functions, symbols, bigints, NaN,
+ *   infinities, `-0`, `undefined` in arrays, lone surrogates, cycles and nesting over 100 levels.
+ */
+export function assertJson(value: unknown, path = "$"): void {
+  walk(value, path, [], 0);
+}
+
+function walk(value: unknown, path: string, ancestors: readonly object[], depth: number): void {
+  const problem = problemOf(value, ancestors, depth);
+  if (problem !== undefined) {
+    throw new LilyError("value_not_json", `${path} ${problem}, which JSON cannot carry`, {
+      next: "Store strings, finite numbers, booleans, null, arrays and plain objects.",
+    });
+  }
+  if (typeof value !== "object" || value === null) return;
+  const nested = [...ancestors, value];
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) walk(item, `${path}[${index}]`, nested, depth + 1);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (!key.isWellFormed()) walk(key, `${path} key`, nested, depth + 1);
+    if (item !== undefined) walk(item, `${path}.${key}`, nested, depth + 1);
+  }
+}
+
+function problemOf(value: unknown, ancestors: readonly object[], depth: number): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return value.isWellFormed() ? undefined : "holds half of a surrogate pair";
+    case "boolean":
+      return undefined;
+    case "number":
+      if (!Number.isFinite(value)) return `is ${value}`;
+      return Object.is(value, -0) ? "is -0" : undefined;
+    case "object":
+      return value === null ? undefined : objectProblem(value, ancestors, depth);
+    default:
+      return `is ${typeof value}`;
+  }
+}
+
+function objectProblem(value: object, ancestors: readonly object[], depth: number): string | undefined {
+  if (ancestors.includes(value)) return "contains itself";
+  if (depth > 100) return "is nested more than 100 levels deep";
+  if (Array.isArray(value)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return undefined;
+  return `is a ${value.constructor?.name ?? "class instance"}`;
+}
+
+/**
+ * The canonical text of a JSON value: keys sorted by code unit, no white space, absent for `undefined`.
+ * Equal values give equal text, whatever order their keys were written in.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => {
+    if (typeof item !== "object" || item === null || Array.isArray(item)) return item;
+    const sorted: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    for (const key of Object.keys(item).sort()) sorted[key] = (item as Record<string, unknown>)[key];
+    return sorted;
+  });
+}
+
+/** `text` with each half of a surrogate pair replaced by U+FFFD and each NUL by U+2400, so that every store takes it. */
+export function toStorableText(text: string): string {
+  return text.toWellFormed().replaceAll("\u0000", "\u2400");
+}

@@ -1,0 +1,98 @@
+/** Words of a text in any script, and the ranking of texts by the words they share with a question. */
+
+const segmenters = new Map<string, Intl.Segmenter>();
+
+function wordSegmenter(): Intl.Segmenter {
+  const known = segmenters.get("word");
+  if (known !== undefined) return known;
+  const made = new Intl.Segmenter(undefined, { granularity: "word" });
+  segmenters.set("word", made);
+  return made;
+}
+
+/** English words that carry no topic. Other languages have none: their rare words outweigh frequent ones by themselves. */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about after all also am an and any are as at be been before but by can could did do does done for from had has have
+  he her here hers him his how i if in into is it its just let me more my no nor not now of off on once only or our ours
+  out over please really said say she should so some such tell than that the their them then there these they this those
+  to too under up us very was we were what when where which who whom whose why will with would you your yours`.split(/\s+/u),
+);
+
+/** The words of `text`, lower case and in compatibility form (NFKC), in order; numbers count, punctuation does not. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  for (const part of wordSegmenter().segment(text.normalize("NFKC").toLowerCase())) {
+    if (part.isWordLike === true) words.push(part.segment);
+  }
+  return words;
+}
+
+/** The words of `text` that carry a topic, crudely stemmed so that "trips" meets "trip". */
+export function termsOf(text: string): string[] {
+  return wordsOf(text)
+    .map((word) => word.replace(/['’]s$/u, ""))
+    .filter((word) => !STOP_WORDS.has(word))
+    .map(stem);
+}
+
+function stem(word: string): string {
+  if (word.length < 4 || !/^[a-z]+$/u.test(word)) return word;
+  return word
+    .replace(/(?:ies)$/u, "y")
+    .replace(/(?<=[^s])s$/u, "")
+    .replace(/(?<=\w{3})(?:ing|ed)$/u, "");
+}
+
+/** A text with its score against a question; more is better, always above 0. */
+export interface RankedText<T> {
+  readonly item: T;
+  readonly score: number;
+}
+
+const K1 = 1.2;
+const B = 0.75;
+
+/**
+ * Ranks `items` by BM25 (k1 1.2, b 0.75) of `textOf(item)` against the terms of `query`; items that share no term are
+ * left out. Equal scores keep the order of `items`.
+ */
+export function rankTexts<T>(items: readonly T[], query: string, textOf: (item: T) => string): RankedText<T>[] {
+  const queryTerms = [...new Set(termsOf(query))];
+  if (queryTerms.length === 0 || items.length === 0) return [];
+  const documents = items.map((item) => countTerms(textOf(item)));
+  const meanLength = documents.reduce((sum, document) => sum + document.length, 0) / documents.length || 1;
+  const weights = queryTerms.map((term) => {
+    const holders = documents.filter((document) => document.counts.has(term)).length;
+    return Math.log(1 + (documents.length - holders + 0.5) / (holders + 0.5));
+  });
+  return items
+    .map((item, index) => ({ item, score: scoreOf(documents[index], queryTerms, weights, meanLength) }))
+    .filter((ranked) => ranked.score > 0)
+    .sort((a, b) => b.score - a.score);
+}
+
+interface CountedDocument {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly length: number;
+}
+
+function countTerms(text: string): CountedDocument {
+  const counts = new Map<string, number>();
+  const terms = termsOf(text);
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return { counts, length: terms.length };
+}
+
+function scoreOf(
+  document: CountedDocument | undefined,
+  terms: readonly string[],
+  weights: readonly number[],
+  meanLength: number,
+): number {
+  if (document === undefined) return 0;
+  const norm = K1 * (1 - B + (B * document.length) / meanLength);
+  return terms.reduce((sum, term, index) => {
+    const count = document.counts.get(term) ?? 0;
+    return sum + ((weights[index] ?? 0) * count * (K1 + 1)) / (count + norm);
+  }, 0);
+}

@@ -1,0 +1,72 @@
+/** The storage port: what a backend has to provide so that sessions, turns and memory can live on it. */
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+
+/** Everything that Lily keeps, behind one handle. */
+export interface StorageBackend {
+  /** Name for status output: `sqlite`, `memory`. */
+  readonly name: string;
+  /** Where the data lies, for a person to read. */
+  readonly location: string;
+  /** Execution state, one thread a session. */
+  readonly checkpointer: BaseCheckpointSaver;
+  /** Transcripts, chains, deliveries, explanations and memory. */
+  readonly store: BaseStore;
+  /** Turns on one key, one at a time, across processes. */
+  readonly locks: KeyLock;
+  /** Removes checkpoints that no rule needs any more. */
+  readonly retention: CheckpointRetention;
+  /**
+   * The same store, whose writes fail once `lease` is no longer the newest lease of its key. Reads are not checked.
+   * The check and the write are one transaction where the backend has transactions.
+   */
+  fencedStore(lease: LeaseRef): BaseStore;
+  /** Closes files and timers. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Names a lease in a write: which key, and the token it was granted with. */
+export interface LeaseRef {
+  readonly lockName: string;
+  /** Fencing token: grows with every grant of the same lock. */
+  readonly token: number;
+}
+
+/** A granted lock that ends by itself when its holder stops renewing it. */
+export interface Lease extends LeaseRef {
+  /** Aborted when the lease is known to be lost. */
+  readonly lost: AbortSignal;
+  /** Gives the lock back. Idempotent; a lease that was lost is not an error. */
+  release(): Promise<void>;
+}
+
+/** Options of {@link KeyLock.acquire}. */
+export interface AcquireOptions {
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
+  /** Longest wait in milliseconds before `lease_timeout`. */
+  readonly waitMs?: number;
+  /** Called once when the lock is not free at once. */
+  readonly onWait?: () => void;
+}
+
+/** Mutual exclusion by name, across processes where the backend is shared by processes. */
+export interface KeyLock {
+  /**
+   * Waits for the lock and renews it in the background until it is released.
+   * Waiters inside one process are served in the order in which they asked.
+   *
+   * @throws {LilyError} `lease_timeout` when `waitMs` is over; the signal's reason when it is aborted.
+   */
+  acquire(lockName: string, options?: AcquireOptions): Promise<Lease>;
+}
+
+/** Pruning of execution state. */
+export interface CheckpointRetention {
+  /** Keeps the checkpoints of the newest `keepTurns` runs on a thread whole and deletes the older ones. */
+  prune(threadId: string, keepTurns: number): Promise<PruneResult>;
+}
+
+/** What {@link CheckpointRetention.prune} removed. */
+export interface PruneResult {
+  readonly deletedCheckpoints: number;
+}
