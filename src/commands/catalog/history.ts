@@ -1,0 +1,38 @@
+/** `/history [n]`: the newest turns of this session and of what it continues, from the transcript. */
+import { done, refused } from "#src/kernel/envelope.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { newestTurns } from "#src/sessions/transcript.ts";
+import type { PlainCommand } from "../command.ts";
+
+const DEFAULT_TURNS = 10;
+const MAX_TURNS = 1000;
+
+export const historyCommand: PlainCommand = {
+  kind: "plain",
+  name: "history",
+  summary: "Show the latest turns of this conversation",
+  usage: "/history [number of turns]",
+  effects: ["reads"],
+  async run(args, context) {
+    const count = args === "" ? DEFAULT_TURNS : Number(args);
+    if (!Number.isInteger(count) || count < 1 || count > MAX_TURNS) {
+      return {
+        envelope: refused("command_usage", `${JSON.stringify(args)} is not a number of turns from 1 to ${MAX_TURNS}`, {
+          next: "For example: /history 20",
+        }),
+      };
+    }
+    const turns = await newestTurns(context.repository, context.chain, { sessionId: context.entry.sessionId, count });
+    const rows = turns.map((turn) => ({
+      sessionId: turn.sessionId,
+      turn: turn.turn,
+      at: localMinute(fromInstant(turn.at), context.policy.timeZone),
+      kind: turn.kind,
+      status: turn.status,
+      messages: turn.messages.map(({ role, content }) => ({ role, content })),
+    }));
+    const message = rows.length === 0 ? "Nothing was said in this conversation yet." : `The latest ${rows.length} turns.`;
+    return { envelope: done("history", message, { data: { turns: rows } }) };
+  },
+};

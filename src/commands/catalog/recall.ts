@@ -1,0 +1,33 @@
+/** `/recall <query>`: brings pieces of earlier sessions into this one, because the user asked. */
+import { done, refused } from "#src/kernel/envelope.ts";
+import { recallTurns, recalledText } from "#src/context/recall.ts";
+import type { PlainCommand } from "../command.ts";
+
+export const recallCommand: PlainCommand = {
+  kind: "plain",
+  name: "recall",
+  summary: "Find something that was said in an earlier conversation",
+  usage: "/recall <words>",
+  effects: ["reads", "session"],
+  async run(args, { repository, chain, entry, policy }) {
+    if (args === "") {
+      return {
+        envelope: refused("command_usage", "/recall needs the words to look for", { next: "For example: /recall flight number" }),
+      };
+    }
+    const rationale = `the user asked with /recall ${args}`;
+    const recalled = await recallTurns(repository, { chain, sessionId: entry.sessionId, query: args, rationale });
+    if (recalled.length === 0) {
+      return {
+        envelope: done("recall", `No earlier conversation has the words ${JSON.stringify(args)}.`, {
+          next: "/sessions lists what there is.",
+          data: { found: [] },
+        }),
+      };
+    }
+    return {
+      envelope: done("recall", recalledText(recalled, policy.timeZone), { data: { found: recalled.map((piece) => ({ ...piece })) } }),
+      recalled: recalled.map(({ sessionId, turn, at, score, rationale: why }) => ({ sessionId, turn, at, score, rationale: why })),
+    };
+  },
+};

@@ -1,0 +1,59 @@
+/** `/resume [session]`: opens a session that continues an earlier one; nothing sealed is reopened. */
+import { done, envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { lineageOf, type ChainEntry } from "#src/sessions/chain.ts";
+import { findSessionByReference } from "#src/sessions/session-reference.ts";
+import type { CommandContext, CommandRotation, RotatingCommand } from "../command.ts";
+
+export const resumeCommand: RotatingCommand = {
+  kind: "rotating",
+  name: "resume",
+  summary: "Go on with an earlier conversation, in a new session that continues it",
+  usage: "/resume [number or id]",
+  effects: ["session"],
+  plan(args, context) {
+    try {
+      return args === "" ? planPrevious(context) : planNamed(args, context);
+    } catch (error) {
+      return envelopeOf(error);
+    }
+  },
+  notice: (ended, opened) => resumedEnvelope(ended, opened),
+};
+
+type PlanContext = Pick<CommandContext, "chain" | "entry" | "session">;
+
+/** Without an argument: what was before, and after it what was said since, so that no message is left behind. */
+function planPrevious({ chain, entry, session }: PlanContext): CommandRotation {
+  if (entry.previous === null) {
+    throw new LilyError("session_not_found", "this is the first conversation here; there is none before it", {
+      next: "/sessions lists what there is.",
+    });
+  }
+  const current = session.turns > 0 ? [entry.sessionId] : [];
+  return { continues: withoutRepeats(chain, [entry.previous, ...current]), text: "" };
+}
+
+function planNamed(args: string, { chain, entry }: PlanContext): CommandRotation {
+  const wanted = findSessionByReference(chain, args);
+  if (wanted.sessionId === entry.sessionId) {
+    throw new LilyError("command_usage", `session ${wanted.ordinal} is the one you are in`, {
+      next: "/sessions lists the others.",
+    });
+  }
+  return { continues: [wanted.sessionId], text: "" };
+}
+
+/** Leaves out a session that a later one of the list continues already. */
+function withoutRepeats(chain: PlanContext["chain"], sessionIds: readonly string[]): string[] {
+  return sessionIds.filter(
+    (id, index) => !sessionIds.slice(index + 1).some((later) => lineageOf(chain, later).includes(id)),
+  );
+}
+
+function resumedEnvelope(ended: ChainEntry, opened: ChainEntry): Envelope {
+  return done("session_resumed", `Session ${opened.ordinal} goes on where the earlier conversation ended.`, {
+    next: `/resume ${ended.ordinal} would bring back the one that just ended.`,
+    data: { sessionId: opened.sessionId, ordinal: opened.ordinal, continues: opened.continues, previous: ended.sessionId },
+  });
+}

@@ -1,0 +1,68 @@
+/** `/sessions [query]`: the sessions of this key, with times and reasons. */
+import { done, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { verdictText } from "#src/explain/verdict-text.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { ChainEntry } from "#src/sessions/chain.ts";
+import type { CommandContext, PlainCommand } from "../command.ts";
+
+const MAX_LISTED = 50;
+
+export const sessionsCommand: PlainCommand = {
+  kind: "plain",
+  name: "sessions",
+  summary: "List the conversations of this key",
+  usage: "/sessions [query]",
+  effects: ["reads"],
+  async run(args, context) {
+    const chosen = args === "" ? context.chain.sessions : await matching(args, context);
+    const shown = chosen.slice(-MAX_LISTED);
+    const rows = await Promise.all(shown.map((entry) => rowOf(entry, context)));
+    const total = context.chain.sessions.length;
+    const left = chosen.length - shown.length;
+    const message =
+      args === ""
+        ? `${total} ${total === 1 ? "session" : "sessions"} of ${context.chain.sessionKey}${left > 0 ? `; the newest ${shown.length} are listed` : ""}.`
+        : `${rows.length} of ${total} sessions match ${JSON.stringify(args)}.`;
+    return {
+      envelope: done("sessions", message, {
+        next: "/resume <number> goes on with one of them.",
+        data: { sessionKey: context.chain.sessionKey, sessions: rows },
+      }),
+    };
+  },
+};
+
+async function matching(query: string, context: CommandContext): Promise<ChainEntry[]> {
+  const found = await context.repository.searchTurns(context.chain, query, 200);
+  const ids = new Set(found.map((turn) => turn.sessionId));
+  const words = query.toLowerCase();
+  return context.chain.sessions.filter(
+    (entry) => ids.has(entry.sessionId) || (entry.title ?? "").toLowerCase().includes(words),
+  );
+}
+
+async function rowOf(entry: ChainEntry, context: CommandContext): Promise<EnvelopeData> {
+  const zone = context.policy.timeZone;
+  const latest = entry.sessionId === context.chain.latest;
+  return {
+    ordinal: entry.ordinal,
+    sessionId: entry.sessionId,
+    latest,
+    title: entry.title ?? (await firstWords(entry, context)),
+    turns: latest ? context.session.turns : (entry.sealed?.turns ?? 0),
+    opened: localMinute(fromInstant(entry.opened.at), zone),
+    openedBecause: entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
+    sealed: entry.sealed === undefined ? null : localMinute(fromInstant(entry.sealed.at), zone),
+    continues: entry.continues,
+  };
+}
+
+/** A title for a session that was given none: how its first message begins. */
+async function firstWords(entry: ChainEntry, context: CommandContext): Promise<string | null> {
+  const ref = { owner: context.chain.owner, sessionKey: context.chain.sessionKey, sessionId: entry.sessionId };
+  const first = await context.repository.readTurn(ref, 1);
+  const text = first?.messages.find((message) => message.role === "user")?.content.replaceAll(/\s+/gu, " ").trim();
+  if (text === undefined || text === "") return null;
+  return text.length > 48 ? `${text.slice(0, 47).toWellFormed()}…` : text;
+}

@@ -1,0 +1,67 @@
+/** Explicit recall: pieces of other sessions, each with where it came from, how well it fits and why it was read. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import { lineageOf, entryOf, type Chain } from "#src/sessions/chain.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+
+/** A piece of an earlier session. */
+export interface RecalledPiece {
+  readonly sessionId: string;
+  readonly ordinal: number;
+  readonly turn: number;
+  /** ISO instant of the turn. */
+  readonly at: string;
+  /** Above 0; comparable within one recall only. */
+  readonly score: number;
+  readonly rationale: string;
+  readonly user: string;
+  readonly assistant: string;
+}
+
+/** What to recall. */
+export interface RecallRequest {
+  readonly chain: Chain;
+  /** The session that asks; it and what it continues are in its context anyway and are left out. */
+  readonly sessionId: string;
+  readonly query: string;
+  readonly rationale: string;
+  readonly limit?: number;
+}
+
+const DEFAULT_LIMIT = 5;
+const MAX_PIECE_LENGTH = 600;
+
+/** The best turns of other sessions of the key for a query, best first. */
+export async function recallTurns(repository: SessionRepository, request: RecallRequest): Promise<RecalledPiece[]> {
+  const limit = request.limit ?? DEFAULT_LIMIT;
+  const own = new Set(lineageOf(request.chain, request.sessionId));
+  const found = await repository.searchTurns(request.chain, request.query, limit * 8);
+  return found
+    .filter(({ sessionId, record }) => !own.has(sessionId) && record.kind === "chat")
+    .slice(0, limit)
+    .map(({ sessionId, record, score }) => ({
+      sessionId,
+      ordinal: entryOf(request.chain, sessionId)?.ordinal ?? 0,
+      turn: record.turn,
+      at: record.at,
+      score: Math.round(score * 1000) / 1000,
+      rationale: request.rationale,
+      user: clip(record.messages.find((message) => message.role === "user")?.content ?? ""),
+      assistant: clip(record.messages.findLast((message) => message.role === "assistant")?.content ?? ""),
+    }));
+}
+
+/** Recalled pieces as text that says of each what it is. */
+export function recalledText(pieces: readonly RecalledPiece[], timeZone: string): string {
+  const blocks = pieces.map((piece) => {
+    const when = localMinute(fromInstant(piece.at), timeZone);
+    const head = `[session ${piece.ordinal}, turn ${piece.turn}, ${when}, score ${piece.score}; ${piece.rationale}]`;
+    return `${head}\nUser: ${piece.user}\nAssistant: ${piece.assistant}`;
+  });
+  return `From earlier conversations:\n\n${blocks.join("\n\n")}`;
+}
+
+function clip(text: string): string {
+  if (text.length <= MAX_PIECE_LENGTH) return text;
+  return `${text.slice(0, MAX_PIECE_LENGTH).toWellFormed()} … [clipped, ${text.length} characters]`;
+}

@@ -1,0 +1,55 @@
+/** Rollover verdicts in plain words, with the numbers that made them. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "#src/sessions/verdict.ts";
+import { durationText } from "./duration-text.ts";
+
+/** The reason of a verdict, as the end of a sentence: `13 h since your last message (limit 12 h)`. */
+export function verdictText(verdict: Verdict, timeZone: string): string {
+  return verdict.action === "rotate" ? rotateText(verdict) : stayText(verdict, timeZone);
+}
+
+function rotateText(verdict: RotateVerdict): string {
+  switch (verdict.trigger) {
+    case "command":
+      return `you asked for it with ${verdict.command}`;
+    case "idle":
+      return `${durationText(verdict.idleMs)} since the last turn (limit ${durationText(verdict.limitMs)})`;
+    case "dayBoundary": {
+      const day = localMinute(fromInstant(verdict.boundaryAt), verdict.timeZone);
+      return `the day ended at ${day} ${verdict.timeZone}, ${durationText(verdict.idleMs)} since the last turn`;
+    }
+    case "semantic":
+      return `the topic changed (confidence ${verdict.confidence.toFixed(2)}, threshold ${verdict.threshold.toFixed(2)})`;
+  }
+}
+
+function stayText(verdict: StayVerdict, timeZone: string): string {
+  const due = verdict.dueAt === undefined ? "" : `; ends at ${localMinute(fromInstant(verdict.dueAt), timeZone)}`;
+  const topic = verdict.semantic === undefined ? "" : semanticText(verdict.semantic);
+  switch (verdict.reason) {
+    case "empty":
+      return "the session has no turn yet";
+    case "off":
+      return `rollover by time is off${topic}`;
+    case "clockBehind":
+      return `the clock stands before the last turn, which counts as now${due}${topic}`;
+    case "withinWindow":
+      return `${durationText(verdict.idleMs)} since the last turn${limitText(verdict)}${due}${topic}`;
+  }
+}
+
+function limitText(verdict: StayVerdict): string {
+  return verdict.limitMs === undefined ? "" : ` (limit ${durationText(verdict.limitMs)})`;
+}
+
+function semanticText(finding: SemanticFinding): string {
+  if (finding.result === "off") return "";
+  const confidence = finding.confidence === undefined ? "" : ` at ${finding.confidence.toFixed(2)}`;
+  return `; change of topic: ${finding.result}${confidence}`;
+}
+
+/** The announcement of a rollover that happened by itself. */
+export function rolloverAnnouncement(verdict: RotateVerdict): string {
+  return `A new conversation began: ${rotateText(verdict)}. /resume brings the earlier one back.`;
+}

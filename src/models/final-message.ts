@@ -1,0 +1,72 @@
+/** Turns a streamed answer into the message that is kept: plain, small, with tool calls that were really sent. */
+import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
+import type { InvalidToolCall, ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
+
+/**
+ * Parses the tool calls of a joined answer strictly, in place. LangChain completes half-received JSON
+ * (`{"path": "/tm` becomes a call with `/tm`), so a call that was cut would run; here it lands in
+ * `invalid_tool_calls`. A call without an id gets one made from the message's.
+ */
+export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
+  const chunks = message.tool_call_chunks ?? [];
+  if (chunks.length === 0) return message;
+  const calls: ToolCall[] = [];
+  const invalid: InvalidToolCall[] = [];
+  for (const [index, chunk] of chunks.entries()) {
+    const id = chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
+    const call = parseCall(chunk, id);
+    if (call.type === "tool_call") calls.push(call);
+    else invalid.push(call);
+  }
+  message.tool_calls = calls;
+  message.invalid_tool_calls = invalid;
+  return message;
+}
+
+/**
+ * The message to keep of a joined answer: content, tool calls, usage, and of the provider's metadata only which model
+ * answered and why it stopped. Raw copies of tool calls and stream bookkeeping are left out.
+ */
+export function finalMessage(answer: AIMessageChunk | AIMessage): AIMessage {
+  const settled = "tool_call_chunks" in answer ? settleToolCalls(answer) : answer;
+  const { tool_calls: _raw, function_call: _old, ...additional } = settled.additional_kwargs;
+  return new AIMessage({
+    content: settled.content,
+    ...(settled.id === undefined ? {} : { id: settled.id }),
+    tool_calls: settled.tool_calls ?? [],
+    invalid_tool_calls: settled.invalid_tool_calls ?? [],
+    ...(settled.usage_metadata === undefined ? {} : { usage_metadata: settled.usage_metadata }),
+    additional_kwargs: additional,
+    response_metadata: keptMetadata(settled.response_metadata),
+  });
+}
+
+function parseCall(chunk: ToolCallChunk, id: string): ToolCall & { type: "tool_call" } | InvalidToolCall & { type: "invalid_tool_call" } {
+  const name = chunk.name ?? "";
+  const text = chunk.args?.trim() ?? "";
+  const args = parseArguments(text);
+  if (name !== "" && args !== undefined) return { type: "tool_call", id, name, args };
+  const error = name === "" ? "The call names no tool." : "The arguments are not a JSON object.";
+  return { type: "invalid_tool_call", id, name, args: text, error };
+}
+
+/** A call without arguments is a call with none: servers leave the text empty for tools that take nothing. */
+function parseArguments(text: string): Record<string, unknown> | undefined {
+  if (text === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined; // not JSON: the caller reports the call as invalid
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const KEPT_METADATA = ["model_provider", "model_name", "finish_reason"];
+
+function keptMetadata(metadata: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => KEPT_METADATA.includes(key)));
+}

@@ -1,0 +1,119 @@
+/** Chat models of OpenAI and of every server that speaks its chat completions API. */
+import { LilyError } from "#src/kernel/errors.ts";
+import { canonicalJson } from "#src/kernel/json.ts";
+import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
+import { parseModelReference } from "./model-reference.ts";
+import type { OpenAICompletionsModel } from "./openai-completions-model.ts";
+import type { Environment } from "./resolve-model.ts";
+
+/** Where the models are and how long they may take. */
+export interface OpenAISettings {
+  /** Left out, a placeholder is sent when `baseURL` is given: local servers want some key and accept any. */
+  readonly apiKey?: string | undefined;
+  /** Root of the API, with its version (`http://localhost:11434/v1`). Left out, OpenAI's own. */
+  readonly baseURL?: string | undefined;
+  /** Longest silence of the server in one attempt, in milliseconds: before the first token and between tokens. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Whether the server is asked to report token usage at the end of a stream (`stream_options`). Left out: only
+   * `api.openai.com` is asked, since some compatible servers answer 400 to a field they do not know.
+   */
+  readonly streamUsage?: boolean | undefined;
+}
+
+const OPENAI_BASE_URL = "https://api.openai.com/v1";
+const PLACEHOLDER_KEY = "not-needed";
+
+/** Two minutes: a local model may read a long prompt that long before its first token. */
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** More model instances than one installation uses; beyond it the oldest is made anew when it is asked for again. */
+const MAX_INSTANCES = 64;
+
+/** The settings that the environment gives: `OPENAI_API_KEY` and `OPENAI_BASE_URL`. Blank counts as not set. */
+export function openAISettingsOf(env: Environment): OpenAISettings {
+  return { apiKey: textOf(env["OPENAI_API_KEY"]), baseURL: textOf(env["OPENAI_BASE_URL"]) };
+}
+
+/**
+ * Makes the source of models behind `settings`. The client package is loaded with the first model, not before.
+ * Only the chat completions API is used. Nothing is read from the environment but what OpenAI's client reads by itself
+ * (organization, project, extra headers); `LANGSMITH_GATEWAY` is overruled by the explicit base URL.
+ */
+export function createOpenAIChatModels(settings: OpenAISettings): ChatModels {
+  const instances = new Map<string, OpenAICompletionsModel>();
+  return {
+    async chatModel(reference, options = {}) {
+      const model = modelNameOf(reference);
+      const server = serverOf(settings);
+      const { OpenAICompletionsModel: Model } = await import("./openai-completions-model.ts");
+      const key = canonicalJson([model, options]);
+      const known = instances.get(key);
+      if (known !== undefined) return known;
+      const made = new Model(fieldsOf(model, options, server), { silenceMs: server.timeoutMs });
+      forgetOldest(instances);
+      instances.set(key, made);
+      return made;
+    },
+  };
+}
+
+function modelNameOf(reference: string): string {
+  const parsed = parseModelReference(reference);
+  if (parsed.provider === "openai") return parsed.model;
+  throw new LilyError("model_unknown", `${reference} is not a model of an OpenAI-compatible server.`, {
+    next: "Name a model as openai:<model>.",
+  });
+}
+
+type Server = Readonly<Required<{ [key in keyof OpenAISettings]: NonNullable<OpenAISettings[key]> }>>;
+
+function serverOf(settings: OpenAISettings): Server {
+  if (settings.apiKey === undefined && settings.baseURL === undefined) {
+    throw new LilyError("config_invalid", "No model server is configured.", {
+      next: "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, or choose the model symbolic.",
+    });
+  }
+  const baseURL = settings.baseURL ?? OPENAI_BASE_URL;
+  return {
+    apiKey: settings.apiKey ?? PLACEHOLDER_KEY,
+    baseURL,
+    timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    streamUsage: settings.streamUsage ?? hostOf(baseURL) === "api.openai.com",
+  };
+}
+
+function hostOf(baseURL: string): string {
+  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
+  if (url !== undefined && /^https?:$/u.test(url.protocol)) return url.hostname;
+  throw new LilyError("config_invalid", "The base URL of the model server is not an http or https address.", {
+    next: "Set OPENAI_BASE_URL to an address such as http://localhost:11434/v1.",
+  });
+}
+
+/** `maxRetries` is 0: LangChain waits a second and more before each retry, blindly, and cannot be told otherwise. */
+function fieldsOf(model: string, options: ChatModelOptions, server: Server) {
+  return {
+    model,
+    apiKey: server.apiKey,
+    streaming: true,
+    streamUsage: server.streamUsage,
+    maxRetries: 0,
+    timeout: server.timeoutMs,
+    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    // As a raw field: LangChain sends its own only to models whose name it knows, and a local gpt-oss is not one.
+    ...(options.reasoningEffort === undefined ? {} : { modelKwargs: { reasoning_effort: options.reasoningEffort } }),
+    // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
+    configuration: { baseURL: server.baseURL, logLevel: "off" },
+  } as const;
+}
+
+function forgetOldest(instances: Map<string, unknown>): void {
+  const oldest = instances.keys().next();
+  if (instances.size >= MAX_INSTANCES && oldest.done !== true) instances.delete(oldest.value);
+}
+
+function textOf(value: string | undefined): string | undefined {
+  const text = value?.trim();
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,119 @@
+/** Watches one streamed answer: what is cut, silent, empty or aborted ends in an error, never in a short answer. */
+import { ModelAbortError } from "@langchain/core/errors";
+import type { AIMessageChunk } from "@langchain/core/messages";
+import type { ChatGenerationChunk } from "@langchain/core/outputs";
+import { ModelStreamError } from "./stream-error.ts";
+
+/** What ends a stream early. */
+export interface StreamLimits {
+  /** Aborted by the caller. */
+  readonly signal?: AbortSignal | undefined;
+  /** Longest silence in milliseconds, before the first chunk and between chunks. Left out, there is no limit. */
+  readonly silenceMs?: number | undefined;
+}
+
+/**
+ * Passes on the chunks of `open(signal)` as they come. The source must end when `signal` is aborted, and must say
+ * `finish_reason` in the `generationInfo` of a last chunk; the guard copies it to the message's `response_metadata`.
+ *
+ * @throws {ModelStreamError} when the answer ends without a finish reason, holds nothing at all, falls silent, or
+ *   fails after part of it was passed on. What fails before that is thrown as it came.
+ * @throws {ModelAbortError} with the part that had come, when the caller aborts; LangChain's own stream would just end.
+ */
+export async function* guardStream(
+  open: (signal: AbortSignal) => AsyncIterable<ChatGenerationChunk>,
+  limits: StreamLimits,
+): AsyncGenerator<ChatGenerationChunk> {
+  const stall = new AbortController();
+  const signal = limits.signal === undefined ? stall.signal : AbortSignal.any([limits.signal, stall.signal]);
+  const received: ChatGenerationChunk[] = [];
+  try {
+    for await (const chunk of pacedBy(open(signal), stall, limits.silenceMs)) {
+      publishFinishReason(chunk);
+      received.push(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    throw failureOf(error, received, { aborted: limits.signal?.aborted ?? false, stalled: stall.signal.aborted });
+  }
+  if (limits.signal?.aborted === true) throw abortError(received);
+  if (stall.signal.aborted) throw silenceError(received);
+  assertComplete(received);
+}
+
+async function* pacedBy<T>(source: AsyncIterable<T>, stall: AbortController, silenceMs?: number): AsyncGenerator<T> {
+  const iterator = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await nextWithin(iterator, stall, silenceMs);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function nextWithin<T>(
+  iterator: AsyncIterator<T>,
+  stall: AbortController,
+  silenceMs: number | undefined,
+): Promise<IteratorResult<T>> {
+  if (silenceMs === undefined) return iterator.next();
+  const timer = setTimeout(() => stall.abort(), silenceMs);
+  try {
+    return await iterator.next();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** LangChain keeps the finish reason out of the message on the path that LangGraph's streaming takes. */
+function publishFinishReason(chunk: ChatGenerationChunk): void {
+  const { finish_reason: reason, model_name: model } = chunk.generationInfo ?? {};
+  if (typeof reason !== "string") return;
+  chunk.message.response_metadata = {
+    ...chunk.message.response_metadata,
+    finish_reason: reason,
+    ...(typeof model === "string" ? { model_name: model } : {}),
+  };
+}
+
+function failureOf(
+  error: unknown,
+  received: readonly ChatGenerationChunk[],
+  ended: { aborted: boolean; stalled: boolean },
+): unknown {
+  if (ended.aborted) return abortError(received);
+  if (ended.stalled) return silenceError(received);
+  if (!hasStreamed(received)) return error;
+  return new ModelStreamError("interrupted", "The answer broke off.", { streamed: true, cause: error });
+}
+
+function assertComplete(received: readonly ChatGenerationChunk[]): void {
+  if (received.length === 0) {
+    const message = "The server sent no answer in the chat completions format.";
+    throw new ModelStreamError("malformed", message, { streamed: false });
+  }
+  if (received.some((chunk) => typeof chunk.generationInfo?.["finish_reason"] === "string")) return;
+  const message = "The answer ended without a finish reason.";
+  throw new ModelStreamError("cut_stream", message, { streamed: hasStreamed(received) });
+}
+
+function silenceError(received: readonly ChatGenerationChunk[]): ModelStreamError {
+  return new ModelStreamError("timeout", "The server fell silent.", { streamed: hasStreamed(received) });
+}
+
+function abortError(received: readonly ChatGenerationChunk[]): ModelAbortError {
+  const [first, ...rest] = received;
+  const partial = rest.reduce((joined, chunk) => joined?.concat(chunk), first);
+  return new ModelAbortError("The model call was aborted.", partial?.message as AIMessageChunk | undefined);
+}
+
+function hasStreamed(received: readonly ChatGenerationChunk[]): boolean {
+  return received.some((chunk) => chunk.text !== "" || toolCallChunks(chunk) > 0);
+}
+
+function toolCallChunks(chunk: ChatGenerationChunk): number {
+  return (chunk.message as AIMessageChunk).tool_call_chunks?.length ?? 0;
+}

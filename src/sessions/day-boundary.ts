@@ -1,0 +1,59 @@
+/** When a local day ends for a conversation: one boundary a local date, in the key's own time zone. */
+import { Temporal } from "temporal-polyfill";
+
+/** A time of day such as `04:00`, and the IANA zone in which it is read. */
+export interface DayBoundaryRule {
+  /** Local wall time, `HH:MM`. */
+  readonly at: string;
+  /** IANA time zone name, e.g. `Europe/Paris`. */
+  readonly timeZone: string;
+}
+
+/**
+ * The first boundary strictly after `epochMs` (milliseconds since the epoch).
+ *
+ * A date whose boundary time is repeated has it once, at the earlier instant; a date whose boundary time is missing
+ * has it at the end of the gap.
+ *
+ * @throws {RangeError} when the zone or the time is not valid.
+ */
+export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): number {
+  const time = Temporal.PlainTime.from(rule.at);
+  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(rule.timeZone).toPlainDate();
+  // From the day before, because a gap can carry a boundary past midnight; and some days ahead, because a zone that
+  // moves across the date line skips a date.
+  for (let offset = -1; offset <= 3; offset += 1) {
+    const boundary = boundaryOf(local.add({ days: offset }), time, rule.timeZone);
+    if (boundary > epochMs) return boundary;
+  }
+  throw new RangeError(`no day boundary within three days of ${epochMs} in ${rule.timeZone}`);
+}
+
+function boundaryOf(date: Temporal.PlainDate, time: Temporal.PlainTime, timeZone: string): number {
+  const wanted = date.toPlainDateTime(time);
+  // "compatible" takes the earlier of two and, in a gap, the same distance after it.
+  const found = wanted.toZonedDateTime(timeZone, { disambiguation: "compatible" });
+  if (found.toPlainDateTime().equals(wanted)) return found.epochMilliseconds;
+  return found.getTimeZoneTransition("previous")?.epochMilliseconds ?? found.epochMilliseconds;
+}
+
+/** Whether `name` is a time zone that this machine knows. */
+export function isTimeZone(name: string): boolean {
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */
+export function localMinute(epochMs: number, timeZone: string): string {
+  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone).toPlainDateTime();
+  return local.toString({ smallestUnit: "minute" }).replace("T", " ");
+}
+
+/** The local date of an instant, e.g. `2026-05-01`. */
+export function localDate(epochMs: number, timeZone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+}

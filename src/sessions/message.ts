@@ -1,0 +1,39 @@
+/** The message that transcripts store: flat, provider-neutral, JSON. */
+import { z } from "zod";
+
+/** A call that the assistant asked for; `arguments` is the JSON text of an object, as the model sent it. */
+export const toolCallSchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
+
+/** A request of the assistant to run a tool. */
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+/** Schema of {@link Message}. */
+export const messageSchema = z.strictObject({
+  role: z.enum(["system", "user", "assistant", "tool"]),
+  /** Plain text. */
+  content: z.string(),
+  /** On a `tool` message: the id of the call it answers. */
+  toolCallId: z.string().optional(),
+  /** On an `assistant` message: the calls it asks for, in order. */
+  toolCalls: z.array(toolCallSchema).optional(),
+  /** ISO 8601 in UTC, given by the caller. Never used for ordering. */
+  timestamp: z.string(),
+});
+
+/** One message of a conversation. */
+export type Message = z.infer<typeof messageSchema>;
+
+/** Who a message is from. */
+export type Role = Message["role"];
+
+/** A copy that shares nothing with `message`. */
+export function copyMessage(message: Message): Message {
+  return {
+    ...message,
+    ...(message.toolCalls === undefined ? {} : { toolCalls: message.toolCalls.map((call) => ({ ...call })) }),
+  };
+}

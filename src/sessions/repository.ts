@@ -1,0 +1,78 @@
+/** The port through which sessions are stored; every write is of one item. */
+import type { Chain } from "./chain.ts";
+import type { TurnRecord } from "./turn-record.ts";
+
+/** Names a transcript. */
+export interface TranscriptRef {
+  readonly owner: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+}
+
+/** Names a chain. */
+export interface KeyRef {
+  readonly owner: string;
+  readonly sessionKey: string;
+}
+
+/** Where a delivery went: the session whose transcript has, or will have, its turn. */
+export interface DeliveryPointer {
+  readonly sessionId: string;
+  /** Number of its turn; `null` when it was handed to a session that had not answered it yet. */
+  readonly turn: number | null;
+}
+
+/** A turn that failed: the only place where the user's text of it is kept. */
+export interface FailedTurn {
+  readonly sessionId: string;
+  readonly deliveryId: string;
+  readonly requestId: string;
+  readonly at: string;
+  readonly code: string;
+  readonly message: string;
+  /** Node in which it failed. */
+  readonly node: string;
+  readonly text: string;
+}
+
+/** A turn found by its words. */
+export interface FoundTurn {
+  readonly sessionId: string;
+  readonly record: TurnRecord;
+  /** Above 0; more is better; comparable within one search only. */
+  readonly score: number;
+}
+
+/** Reads and writes of chains, transcripts, deliveries and explanations. */
+export interface SessionRepository {
+  /** The chain of a key, `undefined` when the key was never used. @throws `record_invalid` */
+  readChain(ref: KeyRef): Promise<Chain | undefined>;
+  /** Puts the chain: the commit point of opening and rotating. */
+  writeChain(chain: Chain): Promise<void>;
+  /** All chains of an owner, in the order in which their keys were first used. */
+  listChains(owner: string): Promise<Chain[]>;
+
+  /** Owner and key of a session, `undefined` when it is not known. */
+  findSession(sessionId: string): Promise<KeyRef | undefined>;
+  /** Remembers owner and key of a session. Idempotent; written before the chain that holds the session. */
+  indexSession(sessionId: string, ref: KeyRef): Promise<void>;
+
+  /** One turn of a transcript. @throws `record_invalid` when what is stored is not a turn record */
+  readTurn(ref: TranscriptRef, turn: number): Promise<TurnRecord | undefined>;
+  /** Turns `from` to `to`, both included, in order; numbers without a record are left out. */
+  readTurns(ref: TranscriptRef, range: { readonly from: number; readonly to: number }): Promise<TurnRecord[]>;
+  /** Puts the record: the commit point of a turn. */
+  writeTurn(ref: TranscriptRef, record: TurnRecord): Promise<void>;
+  /** Turns of any session of the key that share words with `query`, best first. */
+  searchTurns(ref: KeyRef, query: string, limit: number): Promise<FoundTurn[]>;
+
+  /** Where a delivery went, `undefined` when it was never seen. */
+  readDelivery(ref: KeyRef, deliveryId: string): Promise<DeliveryPointer | undefined>;
+  /** Remembers where a delivery goes. Idempotent; written before the turn or chain it points to. */
+  writeDelivery(ref: KeyRef, deliveryId: string, pointer: DeliveryPointer): Promise<void>;
+
+  /** Keeps the explanation of a failed turn; the oldest of a session are dropped beyond 20. */
+  writeFailure(ref: TranscriptRef, failure: FailedTurn): Promise<void>;
+  /** Failed turns of a session, oldest first. */
+  readFailures(ref: TranscriptRef): Promise<FailedTurn[]>;
+}

@@ -1,0 +1,132 @@
+/** The rules by which a session ends, as configuration, and which of them hold for one session. */
+import ms from "ms";
+import { z } from "zod";
+import { isTimeZone } from "./day-boundary.ts";
+
+/** Milliseconds, written as a number or as `90s`, `10m`, `12h`, `2d`. */
+export const durationMs = z.union([z.number(), z.string()]).transform((value, context) => {
+  const parsed = typeof value === "number" ? value : ms(value as ms.StringValue);
+  if (Number.isFinite(parsed) && parsed >= 0) return parsed;
+  context.addIssue({ code: "custom", message: `${JSON.stringify(value)} is not a duration such as 90s, 10m, 12h or 2d` });
+  return z.NEVER;
+});
+
+const localTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/u, "use HH:MM, e.g. 04:00");
+
+/** An IANA time zone name. */
+export const timeZoneSchema = z.string().refine(isTimeZone, { error: "is not an IANA time zone such as Europe/Paris" });
+
+/** Schema of {@link RolloverPolicy}, with the defaults of the design. */
+export const rolloverPolicySchema = z.strictObject({
+  /** Zone in which the day boundary is read. */
+  timeZone: timeZoneSchema.default("UTC"),
+  idle: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      /** A session ends when it has had no committed turn for this long. */
+      limit: durationMs.default(12 * 3_600_000),
+    })
+    .prefault({}),
+  dayBoundary: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      at: localTime.default("04:00"),
+      /** A conversation that is active at the boundary goes on until it has been idle for this long. 0 is strict. */
+      minIdle: durationMs.default(10 * 60_000),
+    })
+    .prefault({}),
+  semantic: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      /** Committed turns that a session must have before a change of topic may end it. */
+      minTurns: z.int().min(1).default(3),
+      /** Confidence (0 to 1) that a verdict of the classifier must reach. */
+      threshold: z.number().min(0).max(1).default(0.8),
+      /** Messages in a row that must each reach the threshold. */
+      confirmations: z.int().min(1).default(1),
+      /** No second change-of-topic rollover within this time. */
+      cooldown: durationMs.default(30 * 60_000),
+    })
+    .prefault({}),
+  /** What a new session is given of the one before it. */
+  handover: z.enum(["none", "brief"]).default("none"),
+});
+
+/** The rules that hold for one session; durations in milliseconds. */
+export type RolloverPolicy = z.infer<typeof rolloverPolicySchema>;
+
+/** Schema of {@link RolloverOverrides}: any part of a policy. */
+export const rolloverOverridesSchema = z.strictObject({
+  timeZone: timeZoneSchema.optional(),
+  idle: z.strictObject({ enabled: z.boolean().optional(), limit: durationMs.optional() }).optional(),
+  dayBoundary: z
+    .strictObject({ enabled: z.boolean().optional(), at: localTime.optional(), minIdle: durationMs.optional() })
+    .optional(),
+  semantic: z
+    .strictObject({
+      enabled: z.boolean().optional(),
+      minTurns: z.int().min(1).optional(),
+      threshold: z.number().min(0).max(1).optional(),
+      confirmations: z.int().min(1).optional(),
+      cooldown: durationMs.optional(),
+    })
+    .optional(),
+  handover: z.enum(["none", "brief"]).optional(),
+});
+
+/** Parts of a policy that replace the same parts of a more general one. */
+export type RolloverOverrides = z.infer<typeof rolloverOverridesSchema>;
+
+/** Where the parts of a policy come from, most general first. */
+export interface PolicySources {
+  readonly base: RolloverPolicy;
+  /** By prefix of the session key; the longest that fits comes last. */
+  readonly byKeyPrefix: readonly { readonly prefix: string; readonly rollover: RolloverOverrides }[];
+  readonly byAgent: Readonly<Record<string, RolloverOverrides>>;
+}
+
+/** Which session a policy is asked for. */
+export interface PolicySubject {
+  readonly sessionKey: string;
+  readonly agent: string;
+  readonly session?: RolloverOverrides | undefined;
+  /** The thread was addressed without a session key and is its own key: nothing ends it but a command. */
+  readonly ownKey: boolean;
+}
+
+/** The policy of one session: base, then key prefixes (shortest first), agent, session; the last word wins. */
+export function resolvePolicy(sources: PolicySources, subject: PolicySubject): RolloverPolicy {
+  const prefixes = sources.byKeyPrefix
+    .filter(({ prefix }) => subject.sessionKey.startsWith(prefix))
+    .toSorted((a, b) => a.prefix.length - b.prefix.length);
+  const base = subject.ownKey ? withoutAutomaticRollover(sources.base) : sources.base;
+  const layers = [
+    ...(subject.ownKey ? [] : prefixes.map(({ rollover }) => rollover)),
+    ...(subject.ownKey ? [] : [sources.byAgent[subject.agent]]),
+    subject.session,
+  ];
+  return layers.reduce<RolloverPolicy>((policy, layer) => (layer === undefined ? policy : merge(policy, layer)), base);
+}
+
+function withoutAutomaticRollover(policy: RolloverPolicy): RolloverPolicy {
+  return {
+    ...policy,
+    idle: { ...policy.idle, enabled: false },
+    dayBoundary: { ...policy.dayBoundary, enabled: false },
+    semantic: { ...policy.semantic, enabled: false },
+  };
+}
+
+function merge(policy: RolloverPolicy, layer: RolloverOverrides): RolloverPolicy {
+  return rolloverPolicySchema.parse({
+    ...policy,
+    ...defined(layer),
+    idle: { ...policy.idle, ...defined(layer.idle) },
+    dayBoundary: { ...policy.dayBoundary, ...defined(layer.dayBoundary) },
+    semantic: { ...policy.semantic, ...defined(layer.semantic) },
+  });
+}
+
+function defined(part: object | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(part ?? {}).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,63 @@
+/** The hash chain of a session: salted leaves of turns, a running head, and the seal that closes it. */
+import { createHash } from "node:crypto";
+import { canonicalJson } from "#src/kernel/json.ts";
+import type { TurnBody, TurnRecord } from "./turn-record.ts";
+
+/** Head of a session without turns. */
+export const EMPTY_HEAD = "";
+
+/** SHA-256 of length-prefixed `parts` as base64url. The first part names what is hashed, so uses never collide. */
+function digest(...parts: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  return hash.digest("base64url");
+}
+
+/** Leaf of a turn: its body under its salt. */
+export function leafOf(body: TurnBody, salt: string): string {
+  return digest("lily/leaf/1", salt, canonicalJson(body));
+}
+
+/** Head after a leaf. */
+export function nextHead(head: string, leaf: string): string {
+  return digest("lily/head/1", head, leaf);
+}
+
+/** The record of `body` as the turn that follows `head`. */
+export function linkTurn(body: TurnBody, link: { readonly head: string; readonly salt: string }): TurnRecord {
+  const leaf = leafOf(body, link.salt);
+  return { ...body, salt: link.salt, leaf, head: nextHead(link.head, leaf) };
+}
+
+/** Splits a stored record into what was hashed and its link. */
+export function unlinkTurn(record: TurnRecord): { body: TurnBody; salt: string; leaf: string; head: string } {
+  const { salt, leaf, head, ...body } = record;
+  return { body, salt, leaf, head };
+}
+
+/** What a seal covers beside the turns: the chain entry without the seal itself. */
+export interface SealedFacts {
+  readonly owner: string;
+  readonly sessionKey: string;
+  readonly head: string;
+  readonly turns: number;
+  /** The chain entry at the time of sealing, as JSON. */
+  readonly entry: object;
+}
+
+/** The seal of a session. */
+export function sealOf(facts: SealedFacts): string {
+  return digest(
+    "lily/seal/1",
+    facts.owner,
+    facts.sessionKey,
+    facts.head,
+    String(facts.turns),
+    canonicalJson(facts.entry),
+  );
+}
+
+/** Short hash of a delivered text, to tell a repeated delivery from another message under the same id. */
+export function textHashOf(text: string): string {
+  return digest("lily/text/1", text).slice(0, 22);
+}

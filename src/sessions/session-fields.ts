@@ -1,0 +1,72 @@
+/** The fields of a session that its state carries: what it is, how it is set up, and its clocks. */
+import { z } from "zod";
+import { rolloverOverridesSchema } from "./rollover-policy.ts";
+
+/** The resolved skill index as it was when the session began. */
+export const skillSnapshotSchema = z.strictObject({
+  snapshot_version: z.string(),
+  skills: z.array(z.strictObject({ name: z.string(), source: z.string(), hash: z.string() })),
+  diagnostics: z.array(z.strictObject({ source: z.string(), reason: z.string() })),
+});
+
+/** Skills of a session. */
+export type SkillSnapshot = z.infer<typeof skillSnapshotSchema>;
+
+/** Which model answers, and how. */
+export const modelConfigSchema = z.strictObject({
+  /** Model reference; `null` until a model is configured or chosen. */
+  model: z.string().nullable(),
+  /** The user chose it, so it is carried to the next session. */
+  chosen: z.boolean(),
+  temperature: z.number().optional(),
+});
+
+/** What a session hands on to its successor. */
+export const carriedSchema = z.strictObject({
+  activeAgent: z.string(),
+  /** Chosen by the user; `null` means the configured default. */
+  model: z.string().nullable(),
+  rollover: rolloverOverridesSchema.optional(),
+  /** The user was told that no model is configured. */
+  toldNoModel: z.boolean(),
+});
+
+/** Preferences that outlive a session. */
+export type Carried = z.infer<typeof carriedSchema>;
+
+/** Schema of {@link SessionFields}. */
+export const sessionFieldsSchema = z.strictObject({
+  sessionId: z.string(),
+  owner: z.string(),
+  sessionKey: z.string(),
+  /** The thread was addressed without a session key and is its own key. */
+  ownKey: z.boolean(),
+  activeAgent: z.string(),
+  skillSnapshot: skillSnapshotSchema,
+  modelConfig: modelConfigSchema,
+  rollover: rolloverOverridesSchema.optional(),
+  toldNoModel: z.boolean(),
+  createdAt: z.string(),
+  /** First committed turn. */
+  firstActivityAt: z.string().nullable(),
+  /** Latest committed turn: the activity clock. */
+  lastActivityAt: z.string().nullable(),
+  /** When the next temporal rollover is due. */
+  expiresAt: z.string().nullable(),
+  /** Committed turns, and the head of their hash chain. */
+  turns: z.int(),
+  head: z.string(),
+});
+
+/** A session as its state carries it. */
+export type SessionFields = z.infer<typeof sessionFieldsSchema>;
+
+/** What a session hands on when it ends. */
+export function carriedOf(session: SessionFields): Carried {
+  return {
+    activeAgent: session.activeAgent,
+    model: session.modelConfig.chosen ? session.modelConfig.model : null,
+    ...(session.rollover === undefined ? {} : { rollover: session.rollover }),
+    toldNoModel: session.toldNoModel,
+  };
+}

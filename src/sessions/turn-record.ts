@@ -1,0 +1,120 @@
+/** The record of one committed turn: what history, export, recall and verification read. */
+import { z } from "zod";
+import { envelopeSchema } from "#src/kernel/envelope.ts";
+import { messageSchema } from "./message.ts";
+import { verdictSchema } from "./verdict.ts";
+
+/** A fact, constraint, definition or guidance taken from a session's turns. */
+export const knowledgeUnitSchema = z.strictObject({
+  id: z.string(),
+  role: z.enum(["Fact", "Constraint", "Definition", "Guidance"]),
+  topic: z.string(),
+  claim: z.string(),
+  /** Number of the turn it was taken from. */
+  turn: z.int(),
+});
+
+/** A knowledge unit of a session. */
+export type KnowledgeUnit = z.infer<typeof knowledgeUnitSchema>;
+
+/** How a turn ended. */
+export const turnStatusSchema = z.enum(["completed", "stopped", "interrupted"]);
+
+/** Tokens that one part of a model's input took, by estimate. */
+export const receiptSchema = z.strictObject({
+  budgetTokens: z.int(),
+  /** Estimated tokens by part of the prompt. */
+  tokens: z.record(z.string(), z.int()),
+  /** Sessions whose turns were given, oldest first, with the first and last turn number. */
+  turns: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })),
+});
+
+/** What the model was given. */
+export type Receipt = z.infer<typeof receiptSchema>;
+
+/** Why a turn went as it went. */
+export const explanationSchema = z.strictObject({
+  requestId: z.string(),
+  /** Nodes in the order in which they ran. */
+  path: z.array(z.string()).optional(),
+  verdict: verdictSchema.optional(),
+  /** Model reference or `symbolic`. */
+  solver: z.string().optional(),
+  receipt: receiptSchema.optional(),
+  /** Pieces of sealed sessions that were read in this turn, and why. */
+  recalled: z
+    .array(
+      z.strictObject({
+        sessionId: z.string(),
+        turn: z.int(),
+        at: z.string(),
+        score: z.number(),
+        rationale: z.string(),
+      }),
+    )
+    .optional(),
+});
+
+/** Explanation of a turn. */
+export type Explanation = z.infer<typeof explanationSchema>;
+
+/** What the caller was told, kept so that a repeated delivery is told the same. */
+export const storedReplySchema = z.strictObject({
+  /** The announcement of a rollover that happened by itself, shown before the answer. */
+  announcement: z.string().optional(),
+  /** Envelope of a command; absent for an answer, whose text is the last assistant message. */
+  envelope: envelopeSchema.optional(),
+  /** Text before the answer that is not part of the conversation, e.g. that no model is configured. */
+  notice: z.string().optional(),
+});
+
+/** A stored reply. */
+export type StoredReply = z.infer<typeof storedReplySchema>;
+
+const body = {
+  v: z.literal(1),
+  sessionId: z.string(),
+  /** Position in the session, from 1. */
+  turn: z.int().min(1),
+  kind: z.enum(["chat", "command"]),
+  status: turnStatusSchema,
+  deliveryId: z.string(),
+  /** SHA-256 (base64url, 22 characters) of the text as it was delivered. */
+  textHash: z.string(),
+  at: z.string(),
+  messages: z.array(messageSchema),
+  units: z.array(knowledgeUnitSchema).optional(),
+  reply: storedReplySchema,
+  explanation: explanationSchema,
+};
+
+/** Schema of {@link TurnBody}. */
+export const turnBodySchema = z.strictObject(body);
+
+/** A committed turn without its place in the hash chain. */
+export type TurnBody = z.infer<typeof turnBodySchema>;
+
+/** Schema of {@link TurnRecord}. */
+export const turnRecordSchema = z.strictObject({
+  ...body,
+  /** Random text hashed with the body, so that a leaf tells nothing of a body that was erased. */
+  salt: z.string(),
+  /** Hash of salt and body. */
+  leaf: z.string(),
+  /** Hash of the head before this turn and this leaf. */
+  head: z.string(),
+});
+
+/** A committed turn as it is stored. */
+export type TurnRecord = z.infer<typeof turnRecordSchema>;
+
+/** Text of the turn's last assistant message, `""` when there is none. */
+export function answerOf(turn: Pick<TurnBody, "messages">): string {
+  return turn.messages.findLast((message) => message.role === "assistant")?.content ?? "";
+}
+
+/** What the user sees as the reply to the turn: announcement, notice, then answer or command outcome. */
+export function replyTextOf(turn: Pick<TurnBody, "messages" | "reply">): string {
+  const answer = turn.reply.envelope?.message ?? answerOf(turn);
+  return [turn.reply.announcement, turn.reply.notice, answer].filter((part) => part !== undefined && part !== "").join("\n\n");
+}

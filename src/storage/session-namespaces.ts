@@ -1,0 +1,36 @@
+/** The Store namespaces in which sessions are kept; every id in them goes through `encodeLabel`. */
+import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import type { KeyRef, TranscriptRef } from "#src/sessions/repository.ts";
+
+/** Chains of an owner, one namespace a key, with the single item `chain`. */
+export const chainNamespace = (ref: KeyRef): string[] => ["sessions", encodeLabel(ref.owner), encodeLabel(ref.sessionKey)];
+
+/** Prefix of all chains of an owner. */
+export const chainsOf = (owner: string): string[] => ["sessions", encodeLabel(owner)];
+
+/** Owner and key by session id. */
+export const sessionIndexNamespace: string[] = ["session-index"];
+
+/** Turns of one session, one item a turn. */
+export const historyNamespace = (ref: TranscriptRef): string[] => [...historyOf(ref), encodeLabel(ref.sessionId)];
+
+/** Prefix of all turns of a key. */
+export const historyOf = (ref: KeyRef): string[] => ["history", encodeLabel(ref.owner), encodeLabel(ref.sessionKey)];
+
+/** Handled deliveries of a key, one item a delivery id. */
+export const deliveryNamespace = (ref: KeyRef): string[] => [
+  "deliveries",
+  encodeLabel(ref.owner),
+  encodeLabel(ref.sessionKey),
+];
+
+/** Failed turns of one session, as one item. */
+export const explanationNamespace = (ref: TranscriptRef): string[] => [
+  "explanations",
+  encodeLabel(ref.owner),
+  encodeLabel(ref.sessionKey),
+  encodeLabel(ref.sessionId),
+];
+
+/** Key of a turn's item: the number with leading zeros, so that keys sort as turns do. */
+export const turnItemKey = (turn: number): string => String(turn).padStart(8, "0");

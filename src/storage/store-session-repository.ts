@@ -1,0 +1,163 @@
+/** Sessions on a LangGraph `BaseStore`: one item a chain, a turn, a delivery. */
+import type { BaseStore, GetOperation, SearchItem } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
+import { LilyError } from "#src/kernel/errors.ts";
+import { rankTexts } from "#src/kernel/words.ts";
+import { chainSchema, type Chain } from "#src/sessions/chain.ts";
+import type {
+  DeliveryPointer,
+  FailedTurn,
+  FoundTurn,
+  KeyRef,
+  SessionRepository,
+  TranscriptRef,
+} from "#src/sessions/repository.ts";
+import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
+import {
+  chainNamespace,
+  chainsOf,
+  deliveryNamespace,
+  explanationNamespace,
+  historyNamespace,
+  historyOf,
+  sessionIndexNamespace,
+  turnItemKey,
+} from "./session-namespaces.ts";
+
+const CHAIN_KEY = "chain";
+const FAILURES_KEY = "failures";
+const MAX_FAILURES = 20;
+const PAGE = 200;
+
+const keyRefSchema = z.object({ owner: z.string(), sessionKey: z.string() });
+const pointerSchema = z.object({ sessionId: z.string(), turn: z.int().nullable() });
+const failuresSchema = z.object({
+  failures: z.array(
+    z.object({
+      sessionId: z.string(),
+      deliveryId: z.string(),
+      requestId: z.string(),
+      at: z.string(),
+      code: z.string(),
+      message: z.string(),
+      node: z.string(),
+      text: z.string(),
+    }),
+  ),
+});
+
+/** The words of a turn by which it is found. */
+const TURN_INDEX = ["messages[*].content"];
+
+/** Makes the session repository that lives in `store`. */
+export function createStoreSessionRepository(store: BaseStore): SessionRepository {
+  return {
+    readChain: (ref) => readItem(store, chainNamespace(ref), CHAIN_KEY, chainSchema),
+    writeChain: (chain) => store.put(chainNamespace(chain), CHAIN_KEY, chain, false),
+    listChains: (owner) => listChains(store, owner),
+
+    findSession: (sessionId) => readItem(store, sessionIndexNamespace, sessionId, keyRefSchema),
+    indexSession: (sessionId, { owner, sessionKey }) =>
+      store.put(sessionIndexNamespace, sessionId, { owner, sessionKey }, false),
+
+    readTurn: (ref, turn) => readItem(store, historyNamespace(ref), turnItemKey(turn), turnRecordSchema),
+    readTurns: (ref, range) => readTurns(store, ref, range),
+    writeTurn: (ref, record) => store.put(historyNamespace(ref), turnItemKey(record.turn), record, TURN_INDEX),
+    searchTurns: (ref, query, limit) => searchTurns(store, ref, { query, limit }),
+
+    readDelivery: (ref, deliveryId) => readItem(store, deliveryNamespace(ref), deliveryId, pointerSchema),
+    writeDelivery: (ref, deliveryId, pointer: DeliveryPointer) =>
+      store.put(deliveryNamespace(ref), deliveryId, { ...pointer }, false),
+
+    readFailures: (ref) => readFailures(store, ref),
+    writeFailure: async (ref, failure) => {
+      const failures = [...(await readFailures(store, ref)), failure].slice(-MAX_FAILURES);
+      await store.put(explanationNamespace(ref), FAILURES_KEY, { failures }, false);
+    },
+  };
+}
+
+async function readItem<T>(
+  store: BaseStore,
+  namespace: string[],
+  key: string,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
+  const item = await store.get(namespace, key);
+  // A removed item may come back as null or undefined, by backend.
+  return item === null || item === undefined ? undefined : parseItem(item.value, schema, `${namespace.join("/")}/${key}`);
+}
+
+function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new LilyError("record_invalid", `the stored item ${where} is not what it should be: ${z.prettifyError(parsed.error)}`, {
+    next: "lily verify names what is damaged; nothing was changed.",
+  });
+}
+
+async function listChains(store: BaseStore, owner: string): Promise<Chain[]> {
+  const prefix = chainsOf(owner);
+  const items = await searchAll(store, prefix);
+  return items.map((item) => parseItem(item.value, chainSchema, item.namespace.join("/")));
+}
+
+async function readTurns(
+  store: BaseStore,
+  ref: TranscriptRef,
+  range: { readonly from: number; readonly to: number },
+): Promise<TurnRecord[]> {
+  const namespace = historyNamespace(ref);
+  const gets: GetOperation[] = [];
+  for (let turn = Math.max(1, range.from); turn <= range.to; turn += 1) gets.push({ namespace, key: turnItemKey(turn) });
+  if (gets.length === 0) return [];
+  const items = await store.batch(gets);
+  return items
+    .filter((item) => item !== null && item !== undefined)
+    .map((item) => parseItem(item.value, turnRecordSchema, `${namespace.join("/")}/${item.key}`));
+}
+
+async function searchTurns(
+  store: BaseStore,
+  ref: KeyRef,
+  search: { readonly query: string; readonly limit: number },
+): Promise<FoundTurn[]> {
+  if (search.query.trim() === "") return [];
+  const prefix = historyOf(ref);
+  const items = (await store.search(prefix, { query: search.query, limit: search.limit })).filter(within(prefix));
+  if (items.some((item) => item.score !== undefined)) return items.map((item) => found(item, item.score ?? 0));
+  // This store does not rank by words (LangGraph's development store, InMemoryStore), so rank here.
+  const all = await searchAll(store, prefix);
+  return rankTexts(all, search.query, (item) => textOf(item))
+    .slice(0, search.limit)
+    .map(({ item, score }) => found(item, score));
+}
+
+function found(item: SearchItem, score: number): FoundTurn {
+  const record = parseItem(item.value, turnRecordSchema, `${item.namespace.join("/")}/${item.key}`);
+  return { sessionId: record.sessionId, record, score };
+}
+
+function textOf(item: SearchItem): string {
+  const record = turnRecordSchema.safeParse(item.value);
+  return record.success ? record.data.messages.map((message) => message.content).join("\n") : "";
+}
+
+async function readFailures(store: BaseStore, ref: TranscriptRef): Promise<FailedTurn[]> {
+  const stored = await readItem(store, explanationNamespace(ref), FAILURES_KEY, failuresSchema);
+  return stored?.failures ?? [];
+}
+
+/** Every item under a prefix, page by page; rows of another namespace that a store lets through are dropped. */
+async function searchAll(store: BaseStore, prefix: string[]): Promise<SearchItem[]> {
+  const items: SearchItem[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await store.search(prefix, { limit: PAGE, offset });
+    items.push(...page.filter(within(prefix)));
+    if (page.length < PAGE) return items;
+  }
+}
+
+function within(prefix: readonly string[]): (item: SearchItem) => boolean {
+  return (item) => prefix.every((label, index) => item.namespace[index] === label);
+}

@@ -1,0 +1,48 @@
+/** The port through which a turn reaches the session graph. */
+import type { LeaseRef } from "#src/storage/backend.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { Verdict } from "#src/sessions/verdict.ts";
+import type { TurnReply } from "./turn-reply.ts";
+
+/** What happens while a turn runs, in order, for a person who watches. */
+export type TurnEvent =
+  /** Another turn on the key is running; this one waits. */
+  | { readonly type: "waiting" }
+  /** The turn runs on this session from now on. */
+  | { readonly type: "session"; readonly sessionId: string }
+  /** Said before the answer: a rollover, or that no model is configured. */
+  | { readonly type: "notice"; readonly text: string }
+  /** The next piece of the answer. */
+  | { readonly type: "token"; readonly text: string }
+  /** A tool begins. */
+  | { readonly type: "tool"; readonly name: string };
+
+/** A message on its way into a thread. */
+export interface InboundMessage {
+  /** Delivery id. */
+  readonly id: string;
+  /** Text, or content parts as a provider-neutral client sends them. */
+  readonly content: unknown;
+}
+
+/** One run of the session graph on one thread. */
+export interface GraphRun {
+  readonly threadId: string;
+  readonly owner: string;
+  readonly sessionKey: string;
+  readonly message: InboundMessage;
+  readonly fence?: LeaseRef;
+  readonly onEvent?: (event: TurnEvent) => void;
+}
+
+/** How a run ended: with a reply, or by handing the message to another session. */
+export type GraphRunOutcome =
+  | { readonly kind: "reply"; readonly reply: TurnReply }
+  | { readonly kind: "handoff"; readonly sessionId: string; readonly message: InboundMessage };
+
+/** Runs the session graph. */
+export interface SessionRunner {
+  run(request: GraphRun): Promise<GraphRunOutcome>;
+  /** Session fields and latest verdict of a thread; `undefined` before its first run. */
+  readState(threadId: string): Promise<{ session: SessionFields; verdict: Verdict | null } | undefined>;
+}

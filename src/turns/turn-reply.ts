@@ -1,0 +1,53 @@
+/** What a caller is told about a turn. */
+import { z } from "zod";
+import { envelopeSchema, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { turnStatusSchema } from "#src/sessions/turn-record.ts";
+
+/** Schema of {@link TurnReply}. */
+export const turnReplySchema = z.strictObject({
+  /**
+   * `answered`: the text was answered. `command`: a command ran. `rotated`: the session was ended and there was no
+   * text to answer. `ignored`: meant for another bot. `refused`: nothing was changed. `failed`: the turn failed.
+   */
+  outcome: z.enum(["answered", "command", "rotated", "ignored", "refused", "failed"]),
+  /** Session whose transcript holds the turn, or that is latest now. */
+  sessionId: z.string(),
+  deliveryId: z.string(),
+  /** Number of the committed turn; `null` when none was committed. */
+  turn: z.int().nullable(),
+  status: turnStatusSchema.nullable(),
+  /** The delivery was handled before; this is the stored reply. */
+  repeated: z.boolean(),
+  /** Tells of a rollover that nobody asked for, and how to undo it. */
+  announcement: z.string().optional(),
+  /** Said before the answer, not part of the conversation. */
+  notice: z.string().optional(),
+  /** The answer (code `answered`) or the outcome of a command or refusal. */
+  envelope: envelopeSchema,
+});
+
+/** Reply to one message. */
+export type TurnReply = z.infer<typeof turnReplySchema>;
+
+/** Everything that the user should read, in order. */
+export function replyText(reply: TurnReply): string {
+  return [reply.announcement, reply.notice, reply.envelope.message, reply.envelope.ok ? undefined : reply.envelope.next]
+    .filter((part) => part !== undefined && part !== "")
+    .join("\n\n");
+}
+
+/** A reply that refuses a message; nothing was stored. */
+export function refusal(envelope: Envelope, where: { sessionId?: string; deliveryId?: string } = {}): TurnReply {
+  return {
+    outcome: "refused",
+    sessionId: where.sessionId ?? "",
+    deliveryId: where.deliveryId ?? "",
+    turn: null,
+    status: null,
+    repeated: false,
+    envelope,
+  };
+}
+
+/** A refusal that was not made by an exception. */
+export const refuse = (...args: Parameters<typeof refused>): TurnReply => refusal(refused(...args));
