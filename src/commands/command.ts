@@ -23,7 +23,10 @@ export interface CommandContext {
   readonly verdict: Verdict | null;
   /** Model reference that would answer the next message. */
   readonly solver: string;
+  /** Where the data lies. */
   readonly storage: string;
+  /** The full form of a model reference. @throws {LilyError} `model_unknown` */
+  readonly normalizeModel: (reference: string) => string;
 }
 
 /** Changes that a command asks for; made when its turn is committed. */

@@ -13,14 +13,14 @@ export const envelopeSchema = z.object({
   /** What to do next, where something can be done. */
   next: z.string().optional(),
   /** The same fact as data, for programs and for tables. JSON only. */
-  data: z.json().optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** Outcome of a command or refusal. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** JSON data of an envelope. */
-export type EnvelopeData = NonNullable<Envelope["data"]>;
+/** JSON data of an envelope; keys whose value is `undefined` count as absent. */
+export type EnvelopeData = Readonly<Record<string, unknown>>;
 
 /** An envelope for something that was done. */
 export function done(code: string, message: string, options: { data?: EnvelopeData; next?: string } = {}): Envelope {

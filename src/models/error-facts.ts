@@ -58,7 +58,9 @@ function isErrorStatus(value: unknown): value is number {
 function codesOf(link: Link): string[] {
   const body = link["error"];
   const nested = typeof body === "object" && body !== null ? (body as Link) : {};
-  return [link["code"], link["type"], nested["code"], nested["type"]].filter((code) => typeof code === "string");
+  return [link["code"], link["type"], nested["code"], nested["type"]].filter(
+    (code) => typeof code === "string",
+  );
 }
 
 function namesOf(link: Link): string[] {

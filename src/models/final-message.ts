@@ -13,7 +13,8 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
   const calls: ToolCall[] = [];
   const invalid: InvalidToolCall[] = [];
   for (const [index, chunk] of chunks.entries()) {
-    const id = chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
+    const id =
+      chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
     const call = parseCall(chunk, id);
     if (call.type === "tool_call") calls.push(call);
     else invalid.push(call);
@@ -41,7 +42,10 @@ export function finalMessage(answer: AIMessageChunk | AIMessage): AIMessage {
   });
 }
 
-function parseCall(chunk: ToolCallChunk, id: string): ToolCall & { type: "tool_call" } | InvalidToolCall & { type: "invalid_tool_call" } {
+function parseCall(
+  chunk: ToolCallChunk,
+  id: string,
+): (ToolCall & { type: "tool_call" }) | (InvalidToolCall & { type: "invalid_tool_call" }) {
   const name = chunk.name ?? "";
   const text = chunk.args?.trim() ?? "";
   const args = parseArguments(text);

@@ -32,7 +32,9 @@ export function factText(situation: FailureSituation): string {
   const said = detail === "" ? "." : `: ${detail}`;
   switch (kind) {
     case "rate_limit":
-      return situation.outOfCredit ? "The account at the model server has no credit left." : `The model server limits how often it is asked${status}.`;
+      return situation.outOfCredit
+        ? "The account at the model server has no credit left."
+        : `The model server limits how often it is asked${status}.`;
     case "overloaded":
       return `The model server failed or is overloaded${status}${said}`;
     case "auth":
@@ -60,7 +62,9 @@ export function factText(situation: FailureSituation): string {
 export function nextStep(situation: FailureSituation): string {
   switch (situation.kind) {
     case "rate_limit":
-      return situation.outOfCredit ? "Add credit, or choose another model." : `Try again ${waitText(situation.retryAfterMs)}.`;
+      return situation.outOfCredit
+        ? "Add credit, or choose another model."
+        : `Try again ${waitText(situation.retryAfterMs)}.`;
     case "overloaded":
       return `Try again ${waitText(situation.retryAfterMs)}, or choose another model.`;
     case "auth":
@@ -108,6 +112,8 @@ export function detailOf(message: string | undefined, secrets: readonly string[]
 }
 
 function hideSecrets(text: string, secrets: readonly string[]): string {
-  const listed = secrets.filter((secret) => secret !== "").reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
+  const listed = secrets
+    .filter((secret) => secret !== "")
+    .reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
   return SECRET_SHAPES.reduce((rest, shape) => rest.replace(shape, "[hidden]"), listed);
 }

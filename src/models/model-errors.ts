@@ -1,7 +1,13 @@
 /** Says what went wrong with a model call, whether trying again can help, and what a person can do about it. */
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { readErrorFacts, type ErrorFacts } from "./error-facts.ts";
-import { detailOf, factText, nextStep, type FailureSituation, type ModelErrorKind } from "./model-error-text.ts";
+import {
+  detailOf,
+  factText,
+  nextStep,
+  type FailureSituation,
+  type ModelErrorKind,
+} from "./model-error-text.ts";
 import { isModelStreamError } from "./stream-error.ts";
 
 export type { ModelErrorKind } from "./model-error-text.ts";
@@ -94,9 +100,15 @@ const RULES: readonly Rule[] = [
   { kind: "auth", holds: coded(/^(?:invalid_api_key|authentication_error|permission_error)$/iu) },
   { kind: "overloaded", holds: coded(/overloaded|server_?error|service_unavailable/iu) },
   { kind: "bad_request", holds: coded(/^(?:invalid_request_error|model_not_found|BadRequestError)$/iu) },
-  { kind: "timeout", holds: either(named(/^(?:TimeoutError|APIConnectionTimeoutError)$/u), coded(/TIMEDOUT|TIMEOUT/u)) },
+  {
+    kind: "timeout",
+    holds: either(named(/^(?:TimeoutError|APIConnectionTimeoutError)$/u), coded(/TIMEDOUT|TIMEOUT/u)),
+  },
   { kind: "cut_stream", holds: said(/^terminated$|premature close/iu) },
-  { kind: "connection", holds: either(coded(/^(?:E[A-Z_]+|UND_ERR_\w+)$/u), said(/fetch failed|connection error/iu)) },
+  {
+    kind: "connection",
+    holds: either(coded(/^(?:E[A-Z_]+|UND_ERR_\w+)$/u), said(/fetch failed|connection error/iu)),
+  },
   { kind: "malformed", holds: either(named(/^SyntaxError$/u), said(/empty response from chat model/iu)) },
 ];
 

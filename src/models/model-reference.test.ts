@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { MAX_REFERENCE_LENGTH, namesProvider, parseModelReference, printModelReference } from "./model-reference.ts";
+import {
+  MAX_REFERENCE_LENGTH,
+  namesProvider,
+  parseModelReference,
+  printModelReference,
+} from "./model-reference.ts";
 
 describe("parseModelReference", () => {
   it.each([

@@ -9,7 +9,11 @@ export type ModelReference =
 /** Longest reference in UTF-16 units; the longest model ids in public use (fine-tunes, file paths) stay under 150. */
 export const MAX_REFERENCE_LENGTH = 200;
 
-const PROVIDERS: ReadonlySet<string> = new Set<ModelReference["provider"]>(["symbolic", "openai", "scripted"]);
+const PROVIDERS: ReadonlySet<string> = new Set<ModelReference["provider"]>([
+  "symbolic",
+  "openai",
+  "scripted",
+]);
 
 /**
  * Reads a reference. Only the first colon separates, and what stands before a colon is always a provider
@@ -43,7 +47,9 @@ export function printModelReference(reference: ModelReference): string {
 function assertReadable(reference: string): void {
   if (reference === "") throw modelUnknown("The model reference is blank.");
   if (reference.length > MAX_REFERENCE_LENGTH) {
-    throw modelUnknown(`The model reference has ${reference.length} characters; ${MAX_REFERENCE_LENGTH} is the most.`);
+    throw modelUnknown(
+      `The model reference has ${reference.length} characters; ${MAX_REFERENCE_LENGTH} is the most.`,
+    );
   }
   if (/\p{Cc}/u.test(reference) || !reference.isWellFormed()) {
     throw modelUnknown("The model reference holds characters that cannot be printed.");
@@ -55,7 +61,8 @@ function bareReference(name: string): ModelReference {
 }
 
 function qualifiedReference(provider: ModelReference["provider"], model: string): ModelReference {
-  if (provider === "symbolic") throw modelUnknown("`symbolic` is the built-in solver and takes no model name.");
+  if (provider === "symbolic")
+    throw modelUnknown("`symbolic` is the built-in solver and takes no model name.");
   if (model === "") throw modelUnknown(`"${provider}:" names no model.`);
   return { provider, model };
 }
@@ -66,9 +73,15 @@ function isProvider(text: string): text is ModelReference["provider"] {
 
 function unknownProvider(reference: string, prefix: string): LilyError {
   const message = `No model provider is called "${prefix}".`;
-  return modelUnknown(message, `For a model of that name on an OpenAI-compatible server write openai:${reference}.`);
+  return modelUnknown(
+    message,
+    `For a model of that name on an OpenAI-compatible server write openai:${reference}.`,
+  );
 }
 
-function modelUnknown(message: string, next = "Name a model as openai:<model>, or symbolic for none."): LilyError {
+function modelUnknown(
+  message: string,
+  next = "Name a model as openai:<model>, or symbolic for none.",
+): LilyError {
   return new LilyError("model_unknown", message, { next });
 }

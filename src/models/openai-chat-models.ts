@@ -102,7 +102,9 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server) {
     timeout: server.timeoutMs,
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
     // As a raw field: LangChain sends its own only to models whose name it knows, and a local gpt-oss is not one.
-    ...(options.reasoningEffort === undefined ? {} : { modelKwargs: { reasoning_effort: options.reasoningEffort } }),
+    ...(options.reasoningEffort === undefined
+      ? {}
+      : { modelKwargs: { reasoning_effort: options.reasoningEffort } }),
     // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
     configuration: { baseURL: server.baseURL, logLevel: "off" },
   } as const;

@@ -39,10 +39,13 @@ export class OpenAICompletionsModel extends ChatOpenAICompletions {
     options: this["ParsedCallOptions"],
     runManager?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
-    yield* guardStream((signal) => super._streamResponseChunks(messages, { ...options, signal }, runManager), {
-      signal: options.signal,
-      silenceMs: this.#silenceMs,
-    });
+    yield* guardStream(
+      (signal) => super._streamResponseChunks(messages, { ...options, signal }, runManager),
+      {
+        signal: options.signal,
+        silenceMs: this.#silenceMs,
+      },
+    );
   }
 
   /** The parent's own event stream takes a path around the guard; the base class derives events from guarded chunks. */

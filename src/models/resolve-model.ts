@@ -21,7 +21,8 @@ export function defaultModelReference(env: Environment, configured?: string): st
   if (isSet(configured)) return normalized(configured);
   if (!isSet(env["OPENAI_API_KEY"]) && !isSet(env["OPENAI_BASE_URL"])) return "symbolic";
   const lilyModel = env["LILY_MODEL"];
-  if (isSet(lilyModel)) return namesProvider(lilyModel) ? normalized(lilyModel) : normalized(`openai:${lilyModel}`);
+  if (isSet(lilyModel))
+    return namesProvider(lilyModel) ? normalized(lilyModel) : normalized(`openai:${lilyModel}`);
   const model = env["OPENAI_MODEL"];
   return normalized(`openai:${isSet(model) ? model : DEFAULT_OPENAI_MODEL}`);
 }

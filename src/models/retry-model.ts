@@ -65,7 +65,10 @@ export interface RetryOptions extends Partial<RetryLimits> {
  *
  * @throws What the last attempt threw, as it was; or the abort error of `sleep`, when aborted while waiting.
  */
-export async function withRetries<T>(call: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
+export async function withRetries<T>(
+  call: (attempt: number) => Promise<T>,
+  options: RetryOptions,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call(attempt);
@@ -80,7 +83,10 @@ export async function withRetries<T>(call: (attempt: number) => Promise<T>, opti
 function delayBeforeNext(error: unknown, attempt: number, options: RetryOptions): number | undefined {
   if (options.signal?.aborted === true) return undefined;
   const failure = (options.classify ?? classifyModelError)(error);
-  const verdict = decideRetry(failure, attempt, { limits: limitsOf(options), random: options.random?.() ?? 1 });
+  const verdict = decideRetry(failure, attempt, {
+    limits: limitsOf(options),
+    random: options.random?.() ?? 1,
+  });
   if (verdict.action === "stop") return undefined;
   const wish = options.onRetry?.({ failure, attempt, delayMs: verdict.delayMs });
   const allowed = failure.streamed ? wish === "retry" : wish !== "stop";

@@ -83,7 +83,12 @@ export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions, AIMess
 
   #record(messages: readonly BaseMessage[], options: this["ParsedCallOptions"]): ScriptedCall {
     const toolNames = [...(options.toolNames ?? [])];
-    const call: ScriptedCall = { messages: recordMessages(messages), toolNames, streamed: [], completed: false };
+    const call: ScriptedCall = {
+      messages: recordMessages(messages),
+      toolNames,
+      streamed: [],
+      completed: false,
+    };
     this.calls.push(call);
     return call;
   }

@@ -10,7 +10,9 @@ export interface ScriptedChatModels extends ChatModels {
 }
 
 /** Makes a source of exactly the models in `models`, keyed by full reference (`scripted:main`, `openai:gpt-4o`). */
-export function createScriptedChatModels(models: Readonly<Record<string, BaseChatModel>>): ScriptedChatModels {
+export function createScriptedChatModels(
+  models: Readonly<Record<string, BaseChatModel>>,
+): ScriptedChatModels {
   const asked: { reference: string; options: ChatModelOptions }[] = [];
   return {
     asked,

@@ -40,7 +40,11 @@ function toolFieldsOf(message: BaseMessage): Pick<RecordedMessage, "toolCalls" |
   if (ToolMessage.isInstance(message)) return { toolCallId: message.tool_call_id };
   if (!AIMessage.isInstance(message) || (message.tool_calls ?? []).length === 0) return {};
   return {
-    toolCalls: (message.tool_calls ?? []).map(({ id, name, args }) => ({ ...(id === undefined ? {} : { id }), name, args })),
+    toolCalls: (message.tool_calls ?? []).map(({ id, name, args }) => ({
+      ...(id === undefined ? {} : { id }),
+      name,
+      args,
+    })),
   };
 }
 

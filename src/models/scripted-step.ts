@@ -27,18 +27,27 @@ export interface ScriptedStep {
 /** The answers of a scripted model: in order, or decided call by call (`callIndex` counts from 0). */
 export type Script =
   | readonly (string | ScriptedStep)[]
-  | ((messages: readonly BaseMessage[], callIndex: number) => string | ScriptedStep | Promise<string | ScriptedStep>);
+  | ((
+      messages: readonly BaseMessage[],
+      callIndex: number,
+    ) => string | ScriptedStep | Promise<string | ScriptedStep>);
 
 /**
  * The step for call `callIndex`.
  *
  * @throws When the script has run out: a test that calls more often than it planned must fail by saying so.
  */
-export async function stepOf(script: Script, messages: readonly BaseMessage[], callIndex: number): Promise<ScriptedStep> {
+export async function stepOf(
+  script: Script,
+  messages: readonly BaseMessage[],
+  callIndex: number,
+): Promise<ScriptedStep> {
   const step = typeof script === "function" ? await script(messages, callIndex) : script[callIndex];
   if (step === undefined) {
     const length = typeof script === "function" ? "no step" : `${script.length} step(s)`;
-    throw new Error(`The scripted model was called ${callIndex + 1} time(s), but its script has ${length} for it.`);
+    throw new Error(
+      `The scripted model was called ${callIndex + 1} time(s), but its script has ${length} for it.`,
+    );
   }
   return typeof step === "string" ? { text: step } : step;
 }
@@ -65,7 +74,10 @@ function textChunk(text: string): ChatGenerationChunk {
 function toolCallChunk(call: ScriptedToolCall, index: number): ChatGenerationChunk {
   const args = typeof call.args === "string" ? call.args : JSON.stringify(call.args);
   const chunk: ToolCallChunk = { type: "tool_call_chunk", index, id: call.id, name: call.name, args };
-  return new ChatGenerationChunk({ text: "", message: new AIMessageChunk({ content: "", tool_call_chunks: [chunk] }) });
+  return new ChatGenerationChunk({
+    text: "",
+    message: new AIMessageChunk({ content: "", tool_call_chunks: [chunk] }),
+  });
 }
 
 function finishChunk(reason: string): ChatGenerationChunk {

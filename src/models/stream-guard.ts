@@ -34,14 +34,21 @@ export async function* guardStream(
       yield chunk;
     }
   } catch (error) {
-    throw failureOf(error, received, { aborted: limits.signal?.aborted ?? false, stalled: stall.signal.aborted });
+    throw failureOf(error, received, {
+      aborted: limits.signal?.aborted ?? false,
+      stalled: stall.signal.aborted,
+    });
   }
   if (limits.signal?.aborted === true) throw abortError(received);
   if (stall.signal.aborted) throw silenceError(received);
   assertComplete(received);
 }
 
-async function* pacedBy<T>(source: AsyncIterable<T>, stall: AbortController, silenceMs?: number): AsyncGenerator<T> {
+async function* pacedBy<T>(
+  source: AsyncIterable<T>,
+  stall: AbortController,
+  silenceMs?: number,
+): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
   try {
     for (;;) {

@@ -30,7 +30,10 @@ export function describeChatModelsContract(
     });
 
     it.each(["symbolic", "", "foo:bar"])("refuses %j as model_unknown", async (text) => {
-      await expect(models.chatModel(text)).rejects.toMatchObject({ name: "LilyError", code: "model_unknown" });
+      await expect(models.chatModel(text)).rejects.toMatchObject({
+        name: "LilyError",
+        code: "model_unknown",
+      });
     });
 
     it("gives models that take tools", async () => {

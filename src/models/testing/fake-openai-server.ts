@@ -7,7 +7,12 @@ import { completionBody, deltaFrame, eventFrame, streamFrames, type FakeAnswer }
 export type FakeBehaviour =
   | FakeAnswer
   /** Refuses with a status, as JSON `{ error }`. */
-  | { readonly kind: "status"; readonly status: number; readonly headers?: Record<string, string>; readonly error?: object }
+  | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly error?: object;
+    }
   /** Streams `chunks` and then ends: by tearing the connection down, or politely but without a finish. */
   | { readonly kind: "cut"; readonly chunks: readonly string[]; readonly by: "destroy" | "end" }
   /** Streams `chunks` and then a frame that is not JSON. */
@@ -74,8 +79,10 @@ async function answer(
   nextBehaviour: () => FakeBehaviour,
 ): Promise<void> {
   const body = await bodyOf(request);
-  if (request.url === "/v1/models") return sendJson(response, 200, { object: "list", data: [{ id: "fake-model" }] });
-  if (request.url !== "/v1/chat/completions") return sendJson(response, 404, { error: { message: "no such path" } });
+  if (request.url === "/v1/models")
+    return sendJson(response, 200, { object: "list", data: [{ id: "fake-model" }] });
+  if (request.url !== "/v1/chat/completions")
+    return sendJson(response, 404, { error: { message: "no such path" } });
   const received: FakeRequest = { path: request.url, headers: request.headers, body, aborted: false };
   requests.push(received);
   response.on("close", () => (received.aborted = !response.writableFinished));
@@ -89,12 +96,22 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-function behave(behaviour: FakeBehaviour, response: ServerResponse, body: Readonly<Record<string, unknown>>): void {
+function behave(
+  behaviour: FakeBehaviour,
+  response: ServerResponse,
+  body: Readonly<Record<string, unknown>>,
+): void {
   const model = String(body["model"]);
-  const openings = "chunks" in behaviour ? (behaviour.chunks ?? []).map((content) => deltaFrame({ content }, model)) : [];
+  const openings =
+    "chunks" in behaviour ? (behaviour.chunks ?? []).map((content) => deltaFrame({ content }, model)) : [];
   switch (behaviour.kind) {
     case "status":
-      return sendJson(response, behaviour.status, { error: behaviour.error ?? { message: "planned failure" } }, behaviour.headers);
+      return sendJson(
+        response,
+        behaviour.status,
+        { error: behaviour.error ?? { message: "planned failure" } },
+        behaviour.headers,
+      );
     case "page":
       response.writeHead(200, { "content-type": "text/html" }).end(behaviour.html);
       return;
@@ -120,10 +137,20 @@ function behave(behaviour: FakeBehaviour, response: ServerResponse, body: Readon
 
 function asksForUsage(body: Readonly<Record<string, unknown>>): boolean {
   const options = body["stream_options"];
-  return typeof options === "object" && options !== null && "include_usage" in options && options.include_usage === true;
+  return (
+    typeof options === "object" &&
+    options !== null &&
+    "include_usage" in options &&
+    options.include_usage === true
+  );
 }
 
-function sendJson(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 }
 

@@ -25,11 +25,22 @@ const ANSWER_ID = "chatcmpl-1";
 /** The body of an answer that is not streamed. */
 export function completionBody(answer: FakeAnswer, model: string): object {
   const choice = { index: 0, message: messageOf(answer), finish_reason: finishReasonOf(answer) };
-  return { id: ANSWER_ID, object: "chat.completion", created: 0, model, choices: [choice], usage: FAKE_USAGE };
+  return {
+    id: ANSWER_ID,
+    object: "chat.completion",
+    created: 0,
+    model,
+    choices: [choice],
+    usage: FAKE_USAGE,
+  };
 }
 
 /** The server-sent events of a streamed answer, up to and with `[DONE]`. */
-export function streamFrames(answer: FakeAnswer, model: string, options: { readonly usage: boolean }): string[] {
+export function streamFrames(
+  answer: FakeAnswer,
+  model: string,
+  options: { readonly usage: boolean },
+): string[] {
   return [
     deltaFrame({ role: "assistant", content: "" }, model),
     ...deltasOf(answer).map((delta) => deltaFrame(delta, model)),

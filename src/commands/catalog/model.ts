@@ -1,0 +1,39 @@
+/** `/model [reference|reset]`: which model answers in this session and those after it. */
+import { done, envelopeOf } from "#src/kernel/envelope.ts";
+import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
+
+export const modelCommand: PlainCommand = {
+  kind: "plain",
+  name: "model",
+  summary: "Show or choose the model that answers",
+  usage: "/model [name|reset]",
+  effects: ["reads", "session"],
+  async run(args, context) {
+    if (args === "") return { envelope: current(context) };
+    if (args.toLowerCase() === "reset") {
+      return { envelope: done("model_reset", "The configured model answers again."), changes: { model: null } };
+    }
+    return choose(args, context);
+  },
+};
+
+function current({ solver, session }: CommandContext) {
+  const how = session.modelConfig.chosen ? "you chose it" : "as configured";
+  const message =
+    solver === "symbolic"
+      ? "No model answers; the built-in solver quotes what this conversation says."
+      : `${solver} answers (${how}).`;
+  return done("model", message, {
+    next: "/model <name> chooses one, /model reset goes back to the configured one.",
+    data: { model: solver, chosen: session.modelConfig.chosen },
+  });
+}
+
+function choose(args: string, { normalizeModel }: CommandContext): CommandOutcome {
+  try {
+    const model = normalizeModel(args);
+    return { envelope: done("model_set", `${model} answers from now on.`, { data: { model } }), changes: { model } };
+  } catch (error) {
+    return { envelope: envelopeOf(error) };
+  }
+}

@@ -1,0 +1,62 @@
+/** `/rollover [idle <duration>|day <HH:MM>|off|reset]`: when this conversation ends by itself. */
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { durationText } from "#src/explain/duration-text.ts";
+import { rolloverOverridesSchema, type RolloverOverrides } from "#src/sessions/rollover-policy.ts";
+import type { CommandContext, PlainCommand } from "../command.ts";
+
+export const rolloverCommand: PlainCommand = {
+  kind: "plain",
+  name: "rollover",
+  summary: "Show or change when this conversation ends by itself",
+  usage: "/rollover [idle <duration> | day <HH:MM> | off | reset]",
+  effects: ["reads", "session"],
+  async run(args, context) {
+    if (args === "") return { envelope: current(context) };
+    const rollover = overridesOf(args, context.session.rollover ?? {});
+    if (rollover === undefined) return { envelope: usage(args) };
+    return { envelope: done("rollover_set", "Changed for this conversation and those after it."), changes: { rollover } };
+  },
+};
+
+function current({ policy }: CommandContext): Envelope {
+  const rules = [
+    policy.idle.enabled ? `after ${durationText(policy.idle.limit)} without a turn` : undefined,
+    policy.dayBoundary.enabled
+      ? `at ${policy.dayBoundary.at} ${policy.timeZone}, once idle for ${durationText(policy.dayBoundary.minIdle)}`
+      : undefined,
+  ].filter((rule) => rule !== undefined);
+  const message =
+    rules.length === 0
+      ? "This conversation ends only when you say /new."
+      : `This conversation ends ${rules.join(" or ")}; the next message then begins a new one.`;
+  return done("rollover", message, { next: "/rollover idle 24h, /rollover day 05:00, /rollover off, /rollover reset" });
+}
+
+function overridesOf(args: string, before: RolloverOverrides): RolloverOverrides | null | undefined {
+  const [word = "", value = ""] = args.toLowerCase().split(/\s+/u);
+  const wanted = changeFor(word, value);
+  if (wanted === null || wanted === undefined) return wanted;
+  const parsed = rolloverOverridesSchema.safeParse({ ...before, ...wanted });
+  return parsed.success ? parsed.data : undefined;
+}
+
+function changeFor(word: string, value: string): object | null | undefined {
+  switch (word) {
+    case "idle":
+      return { idle: value === "off" ? { enabled: false } : { enabled: true, limit: value } };
+    case "day":
+      return { dayBoundary: value === "off" ? { enabled: false } : { enabled: true, at: value } };
+    case "off":
+      return { idle: { enabled: false }, dayBoundary: { enabled: false }, semantic: { enabled: false } };
+    case "reset":
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+function usage(args: string): Envelope {
+  return refused("command_usage", `${JSON.stringify(args)} is not a rollover rule`, {
+    next: "Use /rollover idle 24h, /rollover day 05:00, /rollover off or /rollover reset.",
+  });
+}

@@ -1,0 +1,59 @@
+/** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import { done, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { verdictText } from "#src/explain/verdict-text.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
+import type { CommandContext, PlainCommand } from "../command.ts";
+
+export const statusCommand: PlainCommand = {
+  kind: "plain",
+  name: "status",
+  summary: "Show this conversation, its rules and the latest decision",
+  usage: "/status",
+  effects: ["reads"],
+  async run(_args, context) {
+    const { session, entry, chain } = context;
+    const next = decideTemporal(session, context.policy, context.nowMs);
+    const zone = context.policy.timeZone;
+    const due = next.action === "rotate";
+    const outlook = due
+      ? `It ends with your next message: ${verdictText(next, zone)}.`
+      : `It goes on: ${verdictText(next, zone)}.`;
+    const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${turnsText(session.turns)}. ${outlook}`;
+    return { envelope: done("status", message, { data: { ...facts(context), next: { due, ...next } } }) };
+  },
+};
+
+function turnsText(turns: number): string {
+  return turns === 1 ? "1 turn" : `${turns} turns`;
+}
+
+function facts(context: CommandContext): EnvelopeData {
+  const { session, entry, chain, verdict } = context;
+  const zone = context.policy.timeZone;
+  const shown = (instant: string | null): string | null =>
+    instant === null ? null : localMinute(fromInstant(instant), zone);
+  return {
+    sessionId: session.sessionId,
+    ordinal: entry.ordinal,
+    sessions: chain.sessions.length,
+    latest: chain.latest === session.sessionId,
+    sessionKey: chain.sessionKey,
+    owner: chain.owner,
+    title: entry.title ?? null,
+    agent: session.activeAgent,
+    model: context.solver,
+    modelChosen: session.modelConfig.chosen,
+    skills: session.skillSnapshot.skills.length,
+    turns: session.turns,
+    continues: entry.continues,
+    timeZone: zone,
+    created: shown(session.createdAt),
+    lastActivity: shown(session.lastActivityAt),
+    expires: shown(session.expiresAt),
+    openedBecause: entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
+    lastDecision: verdict === null ? null : { text: verdictText(verdict, zone), ...verdict },
+    storage: context.storage,
+  };
+}

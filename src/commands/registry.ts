@@ -1,0 +1,41 @@
+/** All slash commands by name. */
+import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { helpCommand } from "./catalog/help.ts";
+import { historyCommand } from "./catalog/history.ts";
+import { modelCommand } from "./catalog/model.ts";
+import { newCommand } from "./catalog/new.ts";
+import { recallCommand } from "./catalog/recall.ts";
+import { resumeCommand } from "./catalog/resume.ts";
+import { rolloverCommand } from "./catalog/rollover.ts";
+import { sessionsCommand } from "./catalog/sessions.ts";
+import { statusCommand } from "./catalog/status.ts";
+import { titleCommand } from "./catalog/title.ts";
+import type { Command } from "./command.ts";
+
+/** Every command, in the order in which `/help` lists them. */
+export const COMMANDS: readonly Command[] = [
+  newCommand,
+  statusCommand,
+  sessionsCommand,
+  historyCommand,
+  recallCommand,
+  resumeCommand,
+  titleCommand,
+  modelCommand,
+  rolloverCommand,
+  helpCommand(() => COMMANDS),
+];
+
+/** The command of that name (lower case). */
+export function findCommand(name: string): Command | undefined {
+  return COMMANDS.find((command) => command.name === name);
+}
+
+/** The refusal of a command that does not exist, naming the nearest one that does. */
+export function unknownCommand(name: string): Envelope {
+  const near = COMMANDS.find((command) => command.name.startsWith(name) || name.startsWith(command.name));
+  const hint = near === undefined ? "" : `Did you mean /${near.name}? `;
+  return refused("command_unknown", `there is no command /${name}`, {
+    next: `${hint}/help lists the commands; to send the text itself, put another / before it.`,
+  });
+}

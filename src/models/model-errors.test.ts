@@ -1,0 +1,147 @@
+import { ContextOverflowError, ModelAbortError } from "@langchain/core/errors";
+import { describe, expect, it } from "vitest";
+import { LilyError } from "#src/kernel/errors.ts";
+import { classifyModelError, modelFailedError } from "./model-errors.ts";
+import { ModelStreamError } from "./stream-error.ts";
+
+function errorWith(fields: object, message = "it failed"): Error {
+  return Object.assign(new Error(message), fields);
+}
+
+function named(name: string): Error {
+  return errorWith({ name });
+}
+
+describe("classifyModelError", () => {
+  it.each<[string, unknown, string, boolean]>([
+    ["a DOM abort", new DOMException("stop", "AbortError"), "aborted", false],
+    ["LangChain's abort", new ModelAbortError("stop"), "aborted", false],
+    ["a deadline", new DOMException("late", "TimeoutError"), "timeout", true],
+    ["LangChain's overflow", new ContextOverflowError("long"), "context_length", false],
+    [
+      "llama.cpp's overflow",
+      errorWith({ status: 400, type: "exceed_context_size_error" }),
+      "context_length",
+      false,
+    ],
+    ["a body that is too large", errorWith({ status: 413 }), "context_length", false],
+    ["tokens per minute", errorWith({ status: 429 }, "context window tokens per minute"), "rate_limit", true],
+    ["a request timeout", errorWith({ status: 408 }), "timeout", true],
+    ["a conflict", errorWith({ status: 409 }), "overloaded", true],
+    ["a bad gateway", errorWith({ status: 502 }), "overloaded", true],
+    ["an unprocessable request", errorWith({ status: 422 }), "bad_request", false],
+    ["an axios-like status", errorWith({ statusCode: 503 }), "overloaded", true],
+    ["a status as code in a stream", errorWith({ code: 400 }), "bad_request", false],
+    ["a rate limit in a stream", errorWith({ code: "rate_limit_exceeded" }), "rate_limit", true],
+    ["a bad key in a stream", errorWith({ error: { code: "invalid_api_key" } }), "auth", false],
+    ["an overload in a stream", errorWith({ type: "overloaded_error" }), "overloaded", true],
+    [
+      "a refused connection",
+      errorWith({ cause: errorWith({ code: "ECONNREFUSED" }) }, "fetch failed"),
+      "connection",
+      true,
+    ],
+    [
+      "an unknown host",
+      errorWith({ cause: errorWith({ code: "ENOTFOUND" }) }, "Connection error."),
+      "connection",
+      true,
+    ],
+    [
+      "a slow handshake",
+      errorWith({ cause: errorWith({ code: "UND_ERR_CONNECT_TIMEOUT" }) }),
+      "timeout",
+      true,
+    ],
+    ["a body that ended", new TypeError("terminated"), "cut_stream", true],
+    ["broken JSON", new SyntaxError("Unexpected token"), "malformed", true],
+    ["a reset behind text", interrupted(errorWith({ code: "ECONNRESET" })), "cut_stream", true],
+    ["anything behind text", interrupted(new Error("?")), "cut_stream", true],
+    ["an overload behind text", interrupted(errorWith({ type: "server_error" })), "overloaded", true],
+    ["a programming error", new TypeError("x is not a function"), "unknown", false],
+    ["a thrown text", "boom", "unknown", false],
+    ["nothing", undefined, "unknown", false],
+  ])("knows %s", (_name, error, kind, retryable) => {
+    expect(classifyModelError(error)).toMatchObject({ kind, retryable });
+  });
+
+  it("follows causes that end in a circle", () => {
+    const error = errorWith({});
+    expect(classifyModelError(Object.assign(error, { cause: error })).kind).toBe("unknown");
+  });
+
+  it.each<[string, Record<string, string>, number | undefined]>([
+    ["seconds", { "retry-after": "3" }, 3000],
+    ["milliseconds first", { "retry-after": "3", "retry-after-ms": "1500" }, 1500],
+    [
+      "a date against the server's clock",
+      { "retry-after": "Wed, 21 Oct 2026 07:28:10 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" },
+      10_000,
+    ],
+    [
+      "a date without the server's clock as nothing",
+      { "retry-after": "Wed, 21 Oct 2026 07:28:10 GMT" },
+      undefined,
+    ],
+    ["nonsense as nothing", { "retry-after": "-1" }, undefined],
+  ])("reads retry-after: %s", (_name, headers, expected) => {
+    expect(classifyModelError(errorWith({ status: 429, headers })).retryAfterMs).toBe(expected);
+    expect(classifyModelError(errorWith({ status: 429, headers: new Headers(headers) })).retryAfterMs).toBe(
+      expected,
+    );
+  });
+
+  it("says what happened and what to do", () => {
+    const limited = classifyModelError(errorWith({ status: 429, headers: { "retry-after": "90" } }));
+    expect(limited.message).toBe(
+      "The model server limits how often it is asked (HTTP 429). Try again in 90 s.",
+    );
+    const broke = classifyModelError(errorWith({ status: 429, code: "insufficient_quota" }));
+    expect(broke).toMatchObject({
+      retryable: false,
+      message: expect.stringContaining("Add credit") as unknown,
+    });
+  });
+
+  it("quotes the server's first line, shortened", () => {
+    const { message } = classifyModelError(
+      errorWith({ status: 400 }, `400 no such model\n\nTroubleshooting URL: x`),
+    );
+    expect(message).toBe(
+      "The model server refused the request (HTTP 400): 400 no such model. Check the model name and OPENAI_BASE_URL.",
+    );
+    expect(classifyModelError(errorWith({ status: 400 }, "x".repeat(5000))).message.length).toBeLessThan(300);
+  });
+
+  it.each([
+    "key sk-proj-abcdefgh123 is wrong",
+    "Authorization: Bearer eyJhbGciOi.J9",
+    'the api_key="hunter2-hunter2" is wrong',
+    "fetch http://user:hunter2-hunter2@host/v1 failed",
+    "the plain-secret is wrong",
+  ])("hides the secret in %j", (text) => {
+    for (const error of [errorWith({ status: 400 }, text), errorWith({}, text)]) {
+      const shown = classifyModelError(error, { secrets: ["plain-secret", ""] }).message;
+      expect(shown).toContain("[hidden]");
+      expect(shown).not.toMatch(/abcdefgh|eyJhb|hunter2|plain-secret/u);
+    }
+  });
+});
+
+describe("modelFailedError", () => {
+  it("is model_failed with the way out apart, and keeps the cause", () => {
+    const cause = named("TimeoutError");
+    const error = modelFailedError(cause);
+    expect(error).toMatchObject({ code: "model_failed", next: "Send the message again.", cause });
+    expect(error.message).toBe("The model server took too long to answer.");
+  });
+
+  it("leaves a LilyError as it is", () => {
+    const error = new LilyError("config_invalid", "No server.");
+    expect(modelFailedError(error)).toBe(error);
+  });
+});
+
+function interrupted(cause: unknown): ModelStreamError {
+  return new ModelStreamError("interrupted", "The answer broke off.", { streamed: true, cause });
+}

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import type { ModelFailure } from "./model-errors.ts";
+import { DEFAULT_RETRY_LIMITS, decideRetry, withRetries, type RetryOptions } from "./retry-model.ts";
+import { ModelStreamError } from "./stream-error.ts";
+
+const BUSY: ModelFailure = { kind: "overloaded", retryable: true, streamed: false, message: "busy" };
+const busy = Object.assign(new Error("busy"), { status: 503 });
+
+describe("decideRetry", () => {
+  it("doubles the wait up to the cap", () => {
+    const limits = { attempts: 9, baseDelayMs: 500, maxDelayMs: 3000 };
+    const waits = [1, 2, 3, 4, 5].map((attempt) => decideRetry(BUSY, attempt, { limits }));
+    expect(waits.map((verdict) => verdict.action === "retry" && verdict.delayMs)).toEqual([
+      500, 1000, 2000, 3000, 3000,
+    ]);
+  });
+
+  it("stops with its reason", () => {
+    expect(decideRetry({ ...BUSY, retryable: false }, 1)).toEqual({
+      action: "stop",
+      reason: "not_retryable",
+    });
+    expect(decideRetry(BUSY, 3)).toEqual({ action: "stop", reason: "attempts_used" });
+    const patient = { ...BUSY, retryAfterMs: DEFAULT_RETRY_LIMITS.maxDelayMs };
+    expect(decideRetry(patient, 1)).toEqual({ action: "retry", delayMs: DEFAULT_RETRY_LIMITS.maxDelayMs });
+    const tooPatient = { ...BUSY, retryAfterMs: DEFAULT_RETRY_LIMITS.maxDelayMs + 1 };
+    expect(decideRetry(tooPatient, 1)).toEqual({ action: "stop", reason: "wait_too_long" });
+  });
+
+  it("never waits less than half its step nor longer than the cap", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (attempt, random) => {
+          const limits = { attempts: 100, baseDelayMs: 500, maxDelayMs: 30_000 };
+          const verdict = decideRetry(BUSY, attempt, { limits, random });
+          const step = Math.min(500 * 2 ** (attempt - 1), 30_000);
+          const delayMs = verdict.action === "retry" ? verdict.delayMs : Number.NaN;
+          expect(delayMs).toBeGreaterThanOrEqual(step / 2);
+          expect(delayMs).toBeLessThanOrEqual(step);
+        },
+      ),
+    );
+  });
+});
+
+describe("withRetries", () => {
+  it("repeats until the call succeeds, telling of each repetition", async () => {
+    const onRetry = vi.fn<NonNullable<RetryOptions["onRetry"]>>();
+    const slept: number[] = [];
+    const result = await withRetries(failingTimes(2), { sleep: async (ms) => void slept.push(ms), onRetry });
+    expect(result).toBe("attempt 3");
+    expect(slept).toEqual([500, 1000]);
+    expect(onRetry.mock.calls.map(([event]) => [event.attempt, event.failure.kind])).toEqual([
+      [1, "overloaded"],
+      [2, "overloaded"],
+    ]);
+  });
+
+  it("throws the last error as it was when the attempts are used", async () => {
+    const call = vi.fn<(attempt: number) => Promise<string>>().mockRejectedValue(busy);
+    await expect(withRetries(call, { sleep: async () => undefined, attempts: 2 })).rejects.toBe(busy);
+    expect(call).toHaveBeenCalledTimes(2);
+  });
+
+  it("makes one attempt when the caller says stop", async () => {
+    const call = vi.fn<(attempt: number) => Promise<string>>().mockRejectedValue(busy);
+    await expect(withRetries(call, { sleep: async () => undefined, onRetry: () => "stop" })).rejects.toBe(
+      busy,
+    );
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not repeat what the user has seen part of, unless told to", async () => {
+    const cut = new ModelStreamError("cut_stream", "cut", { streamed: true });
+    const call = vi
+      .fn<(attempt: number) => Promise<string>>()
+      .mockRejectedValueOnce(cut)
+      .mockResolvedValue("whole");
+    await expect(withRetries(call, { sleep: async () => undefined })).rejects.toBe(cut);
+    call.mockReset().mockRejectedValueOnce(cut).mockResolvedValue("whole");
+    expect(await withRetries(call, { sleep: async () => undefined, onRetry: () => "retry" })).toBe("whole");
+  });
+
+  it("makes no further attempt once it is aborted", async () => {
+    const controller = new AbortController();
+    const call = vi.fn<() => Promise<string>>().mockImplementation(async () => {
+      controller.abort();
+      throw busy;
+    });
+    await expect(withRetries(call, { sleep: async () => undefined, signal: controller.signal })).rejects.toBe(
+      busy,
+    );
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  it("stops waiting when it is aborted", async () => {
+    const controller = new AbortController();
+    const sleep: RetryOptions["sleep"] = async (_ms, signal) => {
+      controller.abort(new Error("user stop"));
+      signal?.throwIfAborted();
+    };
+    await expect(withRetries(failingTimes(1), { sleep, signal: controller.signal })).rejects.toThrow(
+      "user stop",
+    );
+  });
+});
+
+function failingTimes(times: number): (attempt: number) => Promise<string> {
+  return async (attempt) => {
+    if (attempt <= times) throw busy;
+    return `attempt ${attempt}`;
+  };
+}
