@@ -10,8 +10,6 @@ import {
 } from "./model-error-text.ts";
 import { isModelStreamError } from "./stream-error.ts";
 
-export type { ModelErrorKind } from "./model-error-text.ts";
-
 /** A failed model call, classified. */
 export interface ModelFailure {
   readonly kind: ModelErrorKind;

@@ -5,7 +5,7 @@ import { namesProvider, parseModelReference, printModelReference } from "./model
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Model that is asked for when a server is configured and no model is named: cheap, and calls tools well. */
-export const DEFAULT_OPENAI_MODEL = "gpt-4o-mini";
+const DEFAULT_OPENAI_MODEL = "gpt-4o-mini";
 
 /**
  * The reference of the model that answers by default: `configured` if given; else, when `OPENAI_API_KEY` or

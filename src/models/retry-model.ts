@@ -38,7 +38,7 @@ export function decideRetry(
 }
 
 /** A repetition that is about to happen. */
-export interface RetryEvent {
+interface RetryEvent {
   readonly failure: ModelFailure;
   /** Number of the attempt that failed; 1 is the first. */
   readonly attempt: number;

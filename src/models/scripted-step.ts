@@ -4,7 +4,7 @@ import type { ToolCallChunk } from "@langchain/core/messages/tool";
 import { ChatGenerationChunk } from "@langchain/core/outputs";
 
 /** A tool call of a step. Arguments given as text are sent as they are, so that broken JSON can be played. */
-export interface ScriptedToolCall {
+interface ScriptedToolCall {
   readonly id: string;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>> | string;

@@ -27,7 +27,7 @@ export type FakeBehaviour =
   | { readonly kind: "page"; readonly html: string };
 
 /** A request that the server received. */
-export interface FakeRequest {
+interface FakeRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readonly<Record<string, unknown>>;

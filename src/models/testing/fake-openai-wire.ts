@@ -7,7 +7,7 @@ export type FakeAnswer =
   | { readonly kind: "refusal"; readonly text: string };
 
 /** A tool call; `arguments` is sent as it is, broken JSON included. */
-export interface FakeToolCall {
+interface FakeToolCall {
   /** Left out, the call has no id, as some servers send it. */
   readonly id?: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface FakeToolCall {
 }
 
 /** Usage that every answer reports when it is asked to. */
-export const FAKE_USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+const FAKE_USAGE = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
 
 /** All answers carry the same id, as answers of careless servers may. */
 const ANSWER_ID = "chatcmpl-1";

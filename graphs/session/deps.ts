@@ -1,0 +1,54 @@
+/** What the session graph is built with; `src/app` makes the real ones, tests make others. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { Clock } from "#src/kernel/clock.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import type { ChatModels } from "#src/models/chat-model.ts";
+import type { TopicEvidence } from "#src/sessions/decide-rollover.ts";
+import type { PolicySources } from "#src/sessions/rollover-policy.ts";
+import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
+import type { LeaseRef } from "#src/storage/backend.ts";
+import type { StopRegistry } from "#src/turns/stop-registry.ts";
+import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
+
+/** Says whether a message is about something else than the conversation so far. */
+export interface TopicClassifier {
+  classify(question: { readonly recent: readonly string[]; readonly message: string }): Promise<TopicEvidence>;
+}
+
+/** Sizes that keep a session bounded. */
+export interface SessionLimits {
+  /** Longest message in UTF-16 code units. */
+  readonly messageCharacters: number;
+  /** Characters of committed turns that stay in `messages`. */
+  readonly windowCharacters: number;
+  /** Tokens of conversation that a model is given. */
+  readonly contextTokens: number;
+  /** Model calls in one turn. */
+  readonly modelCalls: number;
+}
+
+/** Dependencies of the session graph. */
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly models: ChatModels;
+  /** Reference of the model that answers where nobody chose one, by agent. */
+  readonly defaultModel: (agent: string) => string;
+  readonly policies: PolicySources;
+  readonly limits: SessionLimits;
+  readonly botNames: readonly string[];
+  readonly defaultAgent: string;
+  /** Owner of a run that comes without an authenticated identity. */
+  readonly localOwner: string;
+  readonly loadSkills: (agent: string) => Promise<SkillSnapshot>;
+  readonly topics: TopicClassifier;
+  readonly stops: StopRegistry;
+  /** Told of threads that hand-offs begin. */
+  readonly threads: ThreadRegistrar;
+  /** Where the data lies, for `/status`. */
+  readonly storageName: string;
+  /** The store under a lease; without it a run writes to the store it was given. */
+  readonly fencedStore?: (lease: LeaseRef) => BaseStore;
+  /** Waits; for retries of a model. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}

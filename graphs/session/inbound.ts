@@ -1,0 +1,71 @@
+/** Sorts the `messages` channel: what is committed, what is in flight, what just came in. */
+import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
+import { LilyError } from "#src/kernel/errors.ts";
+import { parseInboundText } from "#src/turns/inbound.ts";
+import { parseDeliveryId } from "#src/sessions/session-key.ts";
+import { isNotice, markOf } from "./messages.ts";
+import type { SessionStateValues } from "./state.ts";
+
+/** The messages of the state by what they are. */
+export interface SortedMessages {
+  readonly notices: readonly BaseMessage[];
+  /** Of a turn that began in an earlier run and did not end. */
+  readonly inFlight: readonly BaseMessage[];
+  /** What the caller of this run sent. */
+  readonly inbound: readonly BaseMessage[];
+}
+
+/** Sorts messages at the begin of a run, before anything of this run was added. */
+export function sortMessages(state: Pick<SessionStateValues, "messages" | "window" | "turn">): SortedMessages {
+  const committed = new Set(state.window.flatMap((turn) => turn.messageIds));
+  const open = state.messages.filter((message) => !committed.has(message.id ?? "") && !isNotice(message));
+  const begin = open.findIndex((message) => message.id === state.turn?.firstMessageId);
+  const notices = state.messages.filter(isNotice);
+  if (begin === -1) return { notices, inFlight: [], inbound: open };
+  // A turn has one user message, its first; the next one is this run's.
+  const next = open.findIndex((message, index) => index > begin && HumanMessage.isInstance(message));
+  const end = next === -1 ? open.length : next;
+  return { notices, inFlight: open.slice(begin, end), inbound: [...open.slice(0, begin), ...open.slice(end)] };
+}
+
+/** The one message of a run. */
+export interface Delivery {
+  readonly deliveryId: string;
+  /** Id under which the message stands in `messages`. */
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/**
+ * The delivery in what the caller sent. A caller that sends its whole history with the ids it was given is understood:
+ * only a message that is not known yet counts then.
+ *
+ * @throws {LilyError} `message_blank`, `message_invalid`, `message_multiple`, `message_too_large`, `delivery_id_invalid`
+ */
+export function readDelivery(inbound: readonly BaseMessage[], limit: number): Delivery {
+  const malformed = inbound.map((message) => markOf(message).malformed).find((why) => why !== undefined);
+  if (malformed !== undefined) throw invalid(`the message cannot be read: ${malformed}`);
+  const fresh = inbound.filter((message) => markOf(message).redelivers === undefined);
+  const candidates = fresh.length > 0 ? fresh : inbound.slice(-1);
+  const [message, ...others] = candidates;
+  if (message === undefined) {
+    throw new LilyError("message_blank", "there is no message to answer", { next: "Send one user message." });
+  }
+  if (candidates.some((candidate) => !HumanMessage.isInstance(candidate))) {
+    throw invalid("only a user message can be sent; what Lily said it knows already");
+  }
+  if (others.length > 0) {
+    throw new LilyError("message_multiple", `${candidates.length} messages were sent at once`, {
+      next: "Send only the new message, one a turn. Nothing was stored.",
+    });
+  }
+  return {
+    deliveryId: parseDeliveryId(markOf(message).redelivers ?? message.id),
+    messageId: message.id ?? "",
+    text: parseInboundText(message.content, limit),
+  };
+}
+
+function invalid(what: string): LilyError {
+  return new LilyError("message_invalid", what, { next: "Send one message of role user with text. Nothing was stored." });
+}

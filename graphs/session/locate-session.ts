@@ -1,0 +1,141 @@
+/** Finds the session that a thread is, and its chain, without changing anything. */
+import { LilyError } from "#src/kernel/errors.ts";
+import { toInstant } from "#src/kernel/clock.ts";
+import { entryOf, openChain, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
+import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { countTurns } from "#src/sessions/transcript.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import type { SessionDeps } from "./deps.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** A thread with its chain. */
+export interface LocatedSession {
+  readonly chain: Chain;
+  /** `undefined` when the thread is no session of the key, which another thread opened before. */
+  readonly session: SessionFields | undefined;
+  /** The key was never used; nothing of it is stored yet. */
+  readonly isNew: boolean;
+}
+
+/**
+ * The session of the run's thread: as the state has it, as the index knows it, or as it will be on first contact.
+ *
+ * @throws {LilyError} `session_not_yours`, `session_key_mismatch`, `record_invalid`
+ */
+export async function locateSession(
+  deps: SessionDeps,
+  run: RunContext,
+  known: SessionFields | null,
+  deliveryId: string,
+): Promise<LocatedSession> {
+  const indexed = known ?? (await run.repository.findSession(run.threadId));
+  if (indexed !== undefined) assertMine(run, indexed);
+  const ref: KeyRef = indexed ?? { owner: run.owner, sessionKey: run.sessionKey ?? run.threadId };
+  const chain = await run.repository.readChain(ref);
+  if (chain === undefined) return firstContact(deps, run, { ref, known, deliveryId });
+  const entry = entryOf(chain, run.threadId);
+  if (known !== null) return { chain, session: known, isNew: false };
+  return { chain, session: entry === undefined ? undefined : await newFields(deps, chain, entry), isNew: false };
+}
+
+function assertMine(run: RunContext, session: KeyRef): void {
+  if (session.owner !== run.owner) {
+    throw new LilyError("session_not_yours", `there is no session ${run.threadId} of yours`, {
+      next: "/sessions lists your sessions. Nothing was stored.",
+    });
+  }
+  if (run.sessionKey !== undefined && run.sessionKey !== session.sessionKey) {
+    throw new LilyError(
+      "session_key_mismatch",
+      `session ${run.threadId} belongs to ${JSON.stringify(session.sessionKey)}, not to ${JSON.stringify(run.sessionKey)}`,
+      { next: "Use the thread of that key, or leave the key out. Nothing was stored." },
+    );
+  }
+}
+
+async function firstContact(
+  deps: SessionDeps,
+  run: RunContext,
+  found: { readonly ref: KeyRef; readonly known: SessionFields | null; readonly deliveryId: string },
+): Promise<LocatedSession> {
+  if (found.known !== null && found.known.turns > 0) {
+    throw new LilyError("record_invalid", `the transcript of session ${run.threadId} is gone from the store`, {
+      next: "Restore the store from a backup, or begin anew under another key.",
+    });
+  }
+  const chain = openChain({
+    ...found.ref,
+    sessionId: run.threadId,
+    at: toInstant(deps.clock.now()),
+    deliveryId: found.deliveryId,
+  });
+  const entry = entryOf(chain, run.threadId);
+  return { chain, session: entry === undefined ? undefined : await newFields(deps, chain, entry), isNew: true };
+}
+
+/** The fields of a session as it begins, with what it was handed by the one before it. */
+export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEntry): Promise<SessionFields> {
+  const carried = entry.opened.carried;
+  const activeAgent = carried?.activeAgent ?? deps.defaultAgent;
+  const chosen = carried?.model ?? null;
+  return {
+    sessionId: entry.sessionId,
+    owner: chain.owner,
+    sessionKey: chain.sessionKey,
+    ownKey: chain.sessionKey === chain.sessions[0]?.sessionId,
+    activeAgent,
+    skillSnapshot: await deps.loadSkills(activeAgent),
+    modelConfig: { model: chosen ?? configuredModel(deps, activeAgent), chosen: chosen !== null },
+    ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
+    toldNoModel: carried?.toldNoModel ?? false,
+    createdAt: entry.opened.at,
+    firstActivityAt: null,
+    lastActivityAt: null,
+    expiresAt: null,
+    turns: 0,
+    head: "",
+  };
+}
+
+/** The configured model, `null` while there is none. */
+function configuredModel(deps: SessionDeps, agent: string): string | null {
+  const reference = deps.defaultModel(agent);
+  return reference === "symbolic" ? null : reference;
+}
+
+/** What answers in a session: its model, or what is configured by now, or the built-in solver. */
+export function solverOf(deps: SessionDeps, session: SessionFields): string {
+  return session.modelConfig.model ?? deps.defaultModel(session.activeAgent);
+}
+
+/** A session brought up to its transcript, and the turns that it had missed, newest `keep` at most. */
+export interface CaughtUp {
+  readonly session: SessionFields;
+  readonly missed: readonly TurnRecord[];
+}
+
+/** Turns of the transcript that are kept in `messages` when a session has to catch up. */
+const KEEP_MISSED = 20;
+
+/**
+ * Brings the fields up to the transcript, which is ahead when a crash came between the commit and its checkpoint, or
+ * when the thread's checkpoints are gone.
+ */
+export async function catchUp(repository: SessionRepository, session: SessionFields): Promise<CaughtUp> {
+  const next = await repository.readTurn(session, session.turns + 1);
+  if (next === undefined) return { session, missed: [] };
+  const turns = await countTurns(repository, session);
+  const missed = await repository.readTurns(session, { from: Math.max(session.turns + 1, turns - KEEP_MISSED + 1), to: turns });
+  const last = missed.at(-1) ?? next;
+  return {
+    session: {
+      ...session,
+      turns,
+      head: last.head,
+      firstActivityAt: session.firstActivityAt ?? next.at,
+      lastActivityAt: last.at,
+    },
+    missed,
+  };
+}

@@ -1,0 +1,90 @@
+/** The rules of the `messages` channel: what may enter it, and how a message that is no conversation is marked. */
+import { AIMessage, HumanMessage, RemoveMessage, coerceMessageLikeToMessage, type BaseMessage } from "@langchain/core/messages";
+import { messagesStateReducer, type Messages } from "@langchain/langgraph";
+
+/** What a node or a caller may write to `messages`. */
+export type MessagesUpdate = Messages;
+
+interface Mark {
+  /** Said beside the conversation: shown, never stored in a transcript, never given to a model. */
+  readonly notice?: boolean;
+  /** The id under which this message was there before. */
+  readonly redelivers?: string;
+  /** Why what the caller sent is not a message. */
+  readonly malformed?: string;
+}
+
+/** The mark that a message carries, if it carries one. */
+export function markOf(message: BaseMessage): Mark {
+  const mark: unknown = message.additional_kwargs["lily"];
+  return typeof mark === "object" && mark !== null ? mark : {};
+}
+
+/** A message of Lily's that is not part of the conversation. */
+export function noticeMessage(text: string, id: string): AIMessage {
+  return new AIMessage({ content: text, id, additional_kwargs: { lily: { notice: true } satisfies Mark } });
+}
+
+/** Whether `message` is a notice. */
+export function isNotice(message: BaseMessage): boolean {
+  return markOf(message).notice === true;
+}
+
+/**
+ * LangGraph's message reducer with three differences: what is not a message becomes a marked one, so that the graph
+ * can refuse it in words; a user message whose id is there already is a repeated delivery and goes to the end under an
+ * id of its own, instead of rewriting the past; any other message whose id is there already is dropped.
+ */
+export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): BaseMessage[] {
+  const known = new Set(left.map((message) => message.id));
+  const incoming = listOf(right).map(toMessage);
+  const accepted: BaseMessage[] = [];
+  const superseded: BaseMessage[] = [];
+  for (const message of incoming) {
+    const isKnown = message.id !== undefined && known.has(message.id);
+    if (RemoveMessage.isInstance(message)) {
+      if (isKnown || message.id === REMOVE_ALL) accepted.push(message);
+    } else if (!isKnown) {
+      accepted.push(message);
+    } else if (HumanMessage.isInstance(message)) {
+      const copy = redelivery(message);
+      if (known.has(copy.id)) superseded.push(new RemoveMessage({ id: copy.id ?? "" }));
+      accepted.push(copy);
+    }
+  }
+  const cleared = superseded.length === 0 ? left : messagesStateReducer(left, superseded);
+  return messagesStateReducer(cleared, accepted);
+}
+
+const REMOVE_ALL = "__remove_all__";
+
+function listOf(update: MessagesUpdate): unknown[] {
+  return Array.isArray(update) ? update : [update];
+}
+
+function redelivery(message: HumanMessage): HumanMessage {
+  const mark: Mark = { redelivers: message.id ?? "" };
+  return new HumanMessage({ content: message.content, id: `${message.id}#again`, additional_kwargs: { lily: mark } });
+}
+
+function toMessage(value: unknown): BaseMessage {
+  try {
+    // Data from outside; the coercion itself decides whether it is a message.
+    const message = coerceMessageLikeToMessage(value as Parameters<typeof coerceMessageLikeToMessage>[0]);
+    if (message.content !== null && message.content !== undefined) return withoutForgedMark(message);
+    return malformed("its content is missing");
+  } catch {
+    return malformed(value === null ? "it is null" : `a ${typeof value} is not a chat message`);
+  }
+}
+
+/** A caller's user message cannot carry a mark of ours. */
+function withoutForgedMark(message: BaseMessage): BaseMessage {
+  if (!HumanMessage.isInstance(message) || message.additional_kwargs["lily"] === undefined) return message;
+  const { lily: _forged, ...kept } = message.additional_kwargs;
+  return new HumanMessage({ content: message.content, ...(message.id === undefined ? {} : { id: message.id }), additional_kwargs: kept });
+}
+
+function malformed(why: string): HumanMessage {
+  return new HumanMessage({ content: "", additional_kwargs: { lily: { malformed: why } satisfies Mark } });
+}

@@ -1,0 +1,53 @@
+/** What one run works with: who is asking, on which thread, and the repository it may write to. */
+import type { Runtime } from "@langchain/langgraph";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { LilyError } from "#src/kernel/errors.ts";
+import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import type { SessionDeps } from "./deps.ts";
+import { sessionContextSchema, type SessionContext } from "./state.ts";
+
+/** A run as nodes see it. */
+export interface RunContext {
+  readonly threadId: string;
+  readonly owner: string;
+  /** `undefined`: the thread is its own key, unless the session is known already. */
+  readonly sessionKey: string | undefined;
+  readonly followsHandoff: boolean;
+  readonly repository: SessionRepository;
+}
+
+/** The parts of LangGraph's runtime that runs read. */
+export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "serverInfo"> & {
+  readonly configurable?: Record<string, unknown>;
+};
+
+/**
+ * Reads the run's context.
+ *
+ * @throws {LilyError} `session_id_invalid`, `session_key_invalid`, `config_invalid`
+ */
+export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
+  const context = sessionContextSchema.parse(runtime.context ?? {});
+  const user = authenticatedUser(runtime);
+  return {
+    threadId: parseSessionId(runtime.configurable?.["thread_id"]),
+    owner: parseOwner(user ?? context.owner ?? deps.localOwner),
+    sessionKey: context.sessionKey === undefined ? undefined : parseSessionKey(context.sessionKey),
+    followsHandoff: context.followsHandoff === true,
+    repository: createStoreSessionRepository(storeOf(deps, runtime, context)),
+  };
+}
+
+function storeOf(deps: SessionDeps, runtime: NodeRuntime, context: SessionContext): BaseStore {
+  if (context.fence !== undefined && deps.fencedStore !== undefined) return deps.fencedStore(context.fence);
+  if (runtime.store !== undefined) return runtime.store;
+  throw new LilyError("config_invalid", "the graph was run without a store", { next: "Compile it with a store." });
+}
+
+/** On a server the identity of the login is the owner, whatever the caller's context says. */
+function authenticatedUser(runtime: NodeRuntime): string | undefined {
+  const identity: unknown = runtime.serverInfo?.user?.["identity"];
+  return typeof identity === "string" && identity !== "" ? identity : undefined;
+}

@@ -1,0 +1,117 @@
+/** The state of the session graph: the only file that names its channels. */
+import type { BaseMessage } from "@langchain/core/messages";
+import { ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
+import { z } from "zod";
+import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
+import { explanationSchema, knowledgeUnitSchema, receiptSchema, turnStatusSchema } from "#src/sessions/turn-record.ts";
+import { verdictSchema } from "#src/sessions/verdict.ts";
+import { turnReplySchema } from "#src/turns/turn-reply.ts";
+import { reduceMessages, type MessagesUpdate } from "./messages.ts";
+
+/** The turn in flight: everything that an interrupt or a crash needs to go on from. */
+export const turnInFlightSchema = z.strictObject({
+  deliveryId: z.string(),
+  requestId: z.string(),
+  /** Hash of the text as it was delivered. */
+  textHash: z.string(),
+  /** What is answered: the delivered text, less a command that was carried out already. */
+  text: z.string(),
+  startedAt: z.string(),
+  /** Number that the turn will have in the transcript. */
+  number: z.int(),
+  /** Id of its first message in `messages`; all from there on are its own. */
+  firstMessageId: z.string(),
+  command: z.strictObject({ name: z.string(), args: z.string(), readOnly: z.boolean(), rotates: z.boolean() }).nullable(),
+  /** The session that is latest now, when this one is not. */
+  latest: z.string().nullable(),
+  /** Outcome of a command, with the changes that its commit makes. */
+  outcome: z
+    .strictObject({
+      envelope: turnReplySchema.shape.envelope,
+      changes: z.record(z.string(), z.unknown()).optional(),
+    })
+    .nullable(),
+  announcement: z.string().nullable(),
+  notice: z.string().nullable(),
+  recalled: explanationSchema.shape.recalled.unwrap(),
+  solver: z.string().nullable(),
+  receipt: receiptSchema.nullable(),
+  status: turnStatusSchema,
+  stagedUnits: z.array(knowledgeUnitSchema),
+  modelCalls: z.int(),
+});
+
+/** The turn in flight. */
+export type TurnInFlight = z.infer<typeof turnInFlightSchema>;
+
+/** Which messages of `messages` belong to which committed turn, oldest first. */
+export const windowSchema = z.array(
+  z.strictObject({ turn: z.int(), messageIds: z.array(z.string()), characters: z.int() }),
+);
+
+/** A message that another session has to answer. */
+export const handoffSchema = z.strictObject({
+  sessionId: z.string(),
+  message: z.strictObject({ id: z.string(), content: z.string() }),
+});
+
+/** A hand-off. */
+export type Handoff = z.infer<typeof handoffSchema>;
+
+const messages = new ReducedValue(
+  z.custom<BaseMessage[]>().default(() => []),
+  {
+    inputSchema: z.custom<MessagesUpdate>(),
+    reducer: reduceMessages,
+    jsonSchemaExtra: { langgraph_type: "messages", description: "Send one user message; its id is the delivery id" },
+  },
+);
+
+/** All channels. */
+export const SessionState = new StateSchema({
+  /** The newest committed turns, the turn in flight, and notices; for clients. History is the transcript. */
+  messages,
+  session: sessionFieldsSchema.nullable().default(null),
+  turn: turnInFlightSchema.nullable().default(null),
+  window: windowSchema.default(() => []),
+  units: z.array(knowledgeUnitSchema).default(() => []),
+  /** The latest rollover decision. */
+  verdict: verdictSchema.nullable().default(null),
+  /** What the caller is told; of the latest run. */
+  reply: turnReplySchema.nullable().default(null),
+  /** Set when another session has to answer; of the latest run. */
+  handoff: handoffSchema.nullable().default(null),
+  /** The model's input of this step; never stored. */
+  prompt: new UntrackedValue<BaseMessage[] | null>(z.custom<BaseMessage[] | null>()),
+});
+
+/** What a caller sends. */
+export const SessionInput = new StateSchema({ messages });
+
+/** What a caller gets back. */
+export const SessionOutput = new StateSchema({
+  messages,
+  reply: turnReplySchema.nullable().default(null),
+  handoff: handoffSchema.nullable().default(null),
+});
+
+/** Values of the state. */
+export type SessionStateValues = typeof SessionState.State;
+
+/** A node's change to the state. */
+export type SessionUpdate = typeof SessionState.Update;
+
+/** Run-scoped settings that a caller may give; never stored. */
+export const sessionContextSchema = z.object({
+  /** Routing bucket of the conversation. Without it the thread is its own key. */
+  sessionKey: z.string().optional().describe("Routing bucket, e.g. cli:main. Without it the thread is its own."),
+  /** Whose data it is. A server takes the authenticated identity instead. */
+  owner: z.string().optional().describe("Whose data it is; a server uses the authenticated identity instead"),
+  /** The caller starts the run on the session that a hand-off names. Without it a server enqueues that run. */
+  followsHandoff: z.boolean().optional().describe("Set by callers that start the handed-off run themselves"),
+  /** The lease under which this run may write. */
+  fence: z.object({ lockName: z.string(), token: z.number() }).optional(),
+});
+
+/** Run-scoped settings. */
+export type SessionContext = z.infer<typeof sessionContextSchema>;

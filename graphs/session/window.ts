@@ -1,0 +1,38 @@
+/** Keeps `messages` bounded: the newest committed turns stay for clients, older ones are in the transcript alone. */
+import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+import type { z } from "zod";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { contentText, toLangChain } from "#src/turns/langchain-messages.ts";
+import type { windowSchema } from "./state.ts";
+
+type Window = z.infer<typeof windowSchema>;
+
+/** The window with a turn added, and the removal of the messages that fell out of it. The newest turn always stays. */
+export function extendWindow(
+  window: Window,
+  turn: { readonly turn: number; readonly messages: readonly BaseMessage[] },
+  limitCharacters: number,
+): { readonly window: Window; readonly removals: RemoveMessage[] } {
+  const added = {
+    turn: turn.turn,
+    messageIds: turn.messages.map((message) => message.id ?? ""),
+    characters: turn.messages.reduce((sum, message) => sum + contentText(message.content).length, 0),
+  };
+  const kept: Window = [added];
+  let characters = added.characters;
+  for (const earlier of window.toReversed()) {
+    characters += earlier.characters;
+    if (characters > limitCharacters) break;
+    kept.unshift(earlier);
+  }
+  const keptTurns = new Set(kept.map((entry) => entry.turn));
+  const dropped = window.filter((entry) => !keptTurns.has(entry.turn));
+  return { window: kept, removals: dropped.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id }))) };
+}
+
+/** The messages of a stored turn, for `messages`. Ids are derived from the turn, the user's is the delivery id. */
+export function messagesOf(record: TurnRecord): BaseMessage[] {
+  return record.messages.map((message, index) =>
+    toLangChain(message, index === 0 ? record.deliveryId : `${record.sessionId}:${record.turn}:${index}`),
+  );
+}

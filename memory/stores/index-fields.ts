@@ -1,0 +1,59 @@
+/** Which text of a value is searched: LangGraph's field paths, read over plain JSON. */
+import { tokenizePath } from "./field-path.ts";
+
+/** Field paths whose text is indexed; `$` is every string in the value. `false` indexes nothing. */
+export type IndexFields = readonly string[] | false;
+
+/**
+ * The texts that `fields` select from a JSON value, in the order of the fields. A field that leads to an object or
+ * array gives each string inside it; numbers and booleans count only when a field names them. Member names are no text.
+ */
+export function textsOf(value: unknown, fields: readonly string[]): string[] {
+  return fields.flatMap((field) => {
+    if (field === "$" || field === "") return stringsIn(value);
+    return select(value, tokenizePath(field)).flatMap(leafTexts);
+  });
+}
+
+function leafTexts(leaf: unknown): string[] {
+  if (typeof leaf === "number" || typeof leaf === "boolean") return [String(leaf)];
+  return stringsIn(leaf);
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return childrenOf(value).flatMap(stringsIn);
+}
+
+function childrenOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === "object" && value !== null ? Object.values(value) : [];
+}
+
+function select(value: unknown, tokens: readonly string[]): unknown[] {
+  const [token, ...rest] = tokens;
+  if (token === undefined) return [value];
+  return step(value, token).flatMap((next) => select(next, rest));
+}
+
+function step(value: unknown, token: string): unknown[] {
+  if (token === "*") return childrenOf(value);
+  if (token.startsWith("[")) return elements(value, token.slice(1, -1));
+  if (token.startsWith("{")) {
+    const paths = token.slice(1, -1).split(",");
+    return paths.flatMap((path) => select(value, tokenizePath(path.trim())));
+  }
+  return member(value, token);
+}
+
+function elements(value: unknown, index: string): unknown[] {
+  if (!Array.isArray(value)) return [];
+  if (index === "*") return value;
+  const element: unknown = value.at(Number.parseInt(index, 10));
+  return element === undefined ? [] : [element];
+}
+
+function member(value: unknown, name: string): unknown[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return [];
+  return [(value as Record<string, unknown>)[name]];
+}

@@ -1,0 +1,139 @@
+/** A batch of LangGraph store operations, checked and put in the order in which every store runs it. */
+import type {
+  GetOperation,
+  Item,
+  ListNamespacesOperation,
+  Operation,
+  PutOperation,
+  SearchItem,
+  SearchOperation,
+} from "@langchain/langgraph-checkpoint";
+import { LilyError } from "#src/kernel/errors.ts";
+import { assertJson } from "#src/kernel/json.ts";
+import { compileFilter, type Filter } from "./filter.ts";
+import type { IndexFields } from "./index-fields.ts";
+import { assertKey, assertNamespace, encodePath, type Namespace } from "./namespace.ts";
+import type { NamespaceQuery } from "./namespace-list.ts";
+
+/** A checked `search`. */
+export interface SearchQuery {
+  readonly prefix: Namespace;
+  readonly filter: Filter | undefined;
+  /** `undefined` lists; text without words finds nothing. */
+  readonly query: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Names one item. */
+export interface ItemRef {
+  /** The namespace as {@link encodePath} writes it. */
+  readonly path: string;
+  readonly key: string;
+}
+
+/** A checked `put`, or a deletion when `json` is null. */
+export interface ItemChange extends ItemRef {
+  readonly namespace: Namespace;
+  readonly json: string | null;
+  /** `undefined`: what the store indexes by default. */
+  readonly index: IndexFields | undefined;
+}
+
+/** What a store has to be able to do; the rest is the same in each. */
+export interface StoreEngine {
+  get(ref: ItemRef): Item | null;
+  search(query: SearchQuery): SearchItem[];
+  listNamespaces(query: NamespaceQuery): string[][];
+  change(change: ItemChange): void;
+}
+
+/** A batch that was checked as a whole, so that it is run as a whole or not at all. */
+export interface BatchPlan {
+  /** One an operation, in the order of the operations; a change answers null, as upstream does. */
+  readonly reads: readonly ((engine: StoreEngine) => unknown)[];
+  /** One an item: of several changes to the same item the last one counts. */
+  readonly changes: readonly ItemChange[];
+}
+
+const DEFAULT_SEARCH_LIMIT = 10;
+
+/**
+ * Checks a batch.
+ *
+ * @throws {LilyError} `namespace_invalid` for namespaces and keys, `value_not_json` for values, `internal` for filters.
+ */
+export function planBatch(operations: readonly Operation[]): BatchPlan {
+  const changes = new Map<string, ItemChange>();
+  const reads = operations.map((operation) => {
+    if ("namespacePrefix" in operation) return searchRead(operation);
+    if ("value" in operation) {
+      const change = planChange(operation);
+      changes.set(`${change.path}\u0000${change.key}`, change);
+      return () => null;
+    }
+    return "key" in operation ? getRead(operation) : listRead(operation);
+  });
+  return { reads, changes: [...changes.values()] };
+}
+
+/** Runs a checked batch: every read sees the state before the changes, as in `InMemoryStore`. */
+export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
+  const results = plan.reads.map((read) => read(engine));
+  for (const change of plan.changes) engine.change(change);
+  return results;
+}
+
+function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
+  const ref = refOf(operation);
+  return (engine) => engine.get(ref);
+}
+
+function searchRead(operation: SearchOperation): (engine: StoreEngine) => unknown {
+  assertNamespace(operation.namespacePrefix, { allowEmpty: true });
+  const query: SearchQuery = {
+    prefix: operation.namespacePrefix,
+    filter: operation.filter === undefined ? undefined : compileFilter(operation.filter),
+    query: operation.query ?? undefined,
+    limit: count(operation.limit ?? DEFAULT_SEARCH_LIMIT),
+    offset: count(operation.offset ?? 0),
+  };
+  return (engine) => engine.search(query);
+}
+
+function listRead(operation: ListNamespacesOperation): (engine: StoreEngine) => unknown {
+  const conditions = operation.matchConditions ?? [];
+  for (const { path } of conditions) assertNamespace(path, { allowEmpty: true });
+  const query: NamespaceQuery = {
+    conditions,
+    maxDepth: operation.maxDepth === undefined ? undefined : count(operation.maxDepth),
+    limit: count(operation.limit ?? Infinity),
+    offset: count(operation.offset ?? 0),
+  };
+  return (engine) => engine.listNamespaces(query);
+}
+
+function planChange(operation: PutOperation): ItemChange {
+  const ref = refOf(operation);
+  return { ...ref, namespace: operation.namespace, json: jsonOf(operation.value), index: operation.index ?? undefined };
+}
+
+function refOf({ namespace, key }: { readonly namespace: Namespace; readonly key: string }): ItemRef {
+  assertNamespace(namespace);
+  assertKey(key);
+  return { path: encodePath(namespace), key };
+}
+
+function jsonOf(value: unknown): string | null {
+  if (value === null) return null;
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw new LilyError("value_not_json", "a stored value is a JSON object", { next: "Wrap it in an object." });
+  }
+  assertJson(value);
+  return JSON.stringify(value);
+}
+
+/** A number of rows that SQLite takes: whole, not negative, and `Infinity` as a number no table reaches. */
+function count(value: number): number {
+  return Math.min(Math.max(Math.trunc(value) || 0, 0), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,46 @@
+/** The lock of a single process: a queue by name and a token that grows. Its leases do not run out. */
+import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
+import { createKeyQueue } from "../key-queue.ts";
+import { leaseLost } from "../lease-lost.ts";
+import { startWait } from "../wait-limit.ts";
+
+/** A {@link KeyLock} that can tell whether a lease is the newest. */
+export interface MemoryKeyLock extends KeyLock {
+  /** @throws {LilyError} `lease_lost` when `ref` is not the newest grant of its lock */
+  assertHeld(ref: LeaseRef): void;
+}
+
+/** Makes the lock. */
+export function createMemoryKeyLock(): MemoryKeyLock {
+  const queue = createKeyQueue();
+  const tokens = new Map<string, number>();
+
+  return {
+    async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
+      const wait = startWait(lockName, options);
+      try {
+        const leave = await queue.enter(lockName, { signal: wait.signal, onWait: () => options.onWait?.() });
+        const token = (tokens.get(lockName) ?? 0) + 1;
+        tokens.set(lockName, token);
+        return leaseOf({ lockName, token }, leave);
+      } finally {
+        wait.end();
+      }
+    },
+    assertHeld(ref) {
+      const newest = tokens.get(ref.lockName);
+      if (newest !== ref.token) throw leaseLost(ref, newest);
+    },
+  };
+}
+
+function leaseOf(ref: LeaseRef, leave: () => void): Lease {
+  return {
+    ...ref,
+    // Nobody outside this process can take the lock, so the signal never fires.
+    lost: new AbortController().signal,
+    async release() {
+      leave();
+    },
+  };
+}

@@ -1,0 +1,79 @@
+/** The one boundary between flat transcript messages and LangChain messages. */
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { toStorableText } from "#src/kernel/json.ts";
+import type { Message, ToolCall } from "#src/sessions/message.ts";
+
+/** Text of a message's content; parts that are not text count as nothing. */
+export function contentText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.flatMap(partText).join("\n");
+}
+
+function partText(part: unknown): string[] {
+  if (typeof part === "string") return [part];
+  if (typeof part !== "object" || part === null || !("text" in part) || !("type" in part)) return [];
+  return part.type === "text" && typeof part.text === "string" ? [part.text] : [];
+}
+
+/** A LangChain message as a transcript stores it. Other kinds than user, assistant and tool count as system text. */
+export function fromLangChain(message: BaseMessage, timestamp: string): Message {
+  const content = toStorableText(contentText(message.content));
+  if (HumanMessage.isInstance(message)) return { role: "user", content, timestamp };
+  if (ToolMessage.isInstance(message)) return { role: "tool", content, toolCallId: message.tool_call_id, timestamp };
+  if (!AIMessage.isInstance(message)) return { role: "system", content, timestamp };
+  const toolCalls = callsOf(message);
+  return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }), timestamp };
+}
+
+function callsOf(message: AIMessage): ToolCall[] {
+  const good = (message.tool_calls ?? []).map((call, index) => ({
+    id: call.id ?? `call-${index + 1}`,
+    name: call.name,
+    arguments: toStorableText(JSON.stringify(call.args)),
+  }));
+  const bad = (message.invalid_tool_calls ?? []).map((call, index) => ({
+    id: call.id ?? `invalid-${index + 1}`,
+    name: call.name ?? "unknown",
+    arguments: "{}",
+  }));
+  return [...good, ...bad];
+}
+
+/** A transcript message as a model takes it: arguments are always a JSON object, blank text is left out. */
+export function toLangChain(message: Message, id?: string): BaseMessage {
+  const named = id === undefined ? {} : { id };
+  switch (message.role) {
+    case "user":
+      return new HumanMessage({ content: message.content, ...named });
+    case "system":
+      return new SystemMessage({ content: message.content, ...named });
+    case "tool":
+      return new ToolMessage({
+        content: message.content.trim() === "" ? "(no output)" : message.content,
+        tool_call_id: message.toolCallId ?? "",
+        ...named,
+      });
+    case "assistant":
+      return new AIMessage({
+        content: message.content.trim() === "" ? "" : message.content,
+        tool_calls: (message.toolCalls ?? []).map((call) => ({
+          id: call.id,
+          name: call.name,
+          args: argumentsOf(call),
+          type: "tool_call",
+        })),
+        ...named,
+      });
+  }
+}
+
+function argumentsOf(call: ToolCall): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(call.arguments);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : {};
+  } catch {
+    // A model may send arguments that are no JSON; providers refuse a history that repeats them.
+    return {};
+  }
+}
