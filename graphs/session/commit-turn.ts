@@ -6,7 +6,7 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
-import type { SessionDeps } from "./deps.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
 
 /** What is committed: a turn's body without what the commit itself decides. */

@@ -6,7 +6,7 @@ import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { countTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import type { SessionDeps } from "./deps.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** A thread with its chain. */

@@ -5,7 +5,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import type { SessionDeps } from "./deps.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sessionContextSchema, type SessionContext } from "./state.ts";
 
 /** A run as nodes see it. */

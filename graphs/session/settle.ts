@@ -4,7 +4,7 @@ import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { contentText, fromLangChain } from "#src/turns/langchain-messages.ts";
 import { commitTurn } from "./commit-turn.ts";
-import type { SessionDeps } from "./deps.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import type { RunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";

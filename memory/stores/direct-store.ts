@@ -3,6 +3,8 @@ import {
   BaseStore,
   type Item,
   type MatchCondition,
+  type Operation,
+  type OperationResults,
   type SearchItem,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
@@ -56,5 +58,22 @@ export abstract class DirectStore extends BaseStore {
     const depth = maxDepth === undefined ? {} : { maxDepth };
     const [namespaces] = await this.batch([{ matchConditions, limit, offset, ...depth }]);
     return namespaces ?? [];
+  }
+}
+
+/** Runs a batch of operations. */
+export type RunBatch = <Op extends Operation[]>(operations: Op) => Promise<OperationResults<Op>>;
+
+/** A view of another store: every operation goes through one function, which may refuse it. */
+export class StoreView extends DirectStore {
+  readonly #run: RunBatch;
+
+  constructor(run: RunBatch) {
+    super();
+    this.#run = run;
+  }
+
+  override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
+    return this.#run(operations);
   }
 }

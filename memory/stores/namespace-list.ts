@@ -13,13 +13,12 @@ export interface NamespaceQuery {
 }
 
 /**
- * The namespaces that `query` selects. `paths` has to be sorted by code point (UTF-8 order), which is also the order
+ * The namespaces that `query` selects; its limit is at least 1. `paths` has to be sorted by code point (UTF-8 order), which is also the order
  * of the answer; it is read only as far as the limit demands.
  */
 export function selectNamespaces(paths: Iterable<string>, query: NamespaceQuery): string[][] {
   const selected: string[][] = [];
   let skipped = 0;
-  if (query.limit === 0) return selected;
   for (const namespace of distinct(paths, query)) {
     if (skipped < query.offset) skipped += 1;
     else selected.push(namespace);

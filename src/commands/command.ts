@@ -31,10 +31,10 @@ export interface CommandContext {
 
 /** Changes that a command asks for; made when its turn is committed. */
 export interface SessionChanges {
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** A model reference, or `null` for the configured default. */
-  readonly model?: string | null;
-  readonly rollover?: RolloverOverrides | null;
+  readonly model?: string | null | undefined;
+  readonly rollover?: RolloverOverrides | null | undefined;
 }
 
 /** What a command came to. Without `changes` and `recalled` nothing is committed. */

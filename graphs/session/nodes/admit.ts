@@ -10,7 +10,7 @@ import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import type { SessionDeps } from "../deps.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import { findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import { catchUp, locateSession, type LocatedSession } from "../locate-session.ts";

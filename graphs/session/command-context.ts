@@ -1,0 +1,36 @@
+/** What commands may look at, for a run inside the graph and for a read beside it. */
+import type { CommandContext } from "#src/commands/command.ts";
+import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { Verdict } from "#src/sessions/verdict.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { solverOf } from "./locate-session.ts";
+import { policyOf } from "./policy-of.ts";
+
+/** The context of a command in `session`. @throws {LilyError} `session_not_found` when the chain has no such session */
+export function commandContext(
+  deps: SessionDeps,
+  subject: {
+    readonly chain: Chain;
+    readonly session: SessionFields;
+    readonly repository: SessionRepository;
+    readonly verdict: Verdict | null;
+  },
+): CommandContext {
+  const entry = entryOf(subject.chain, subject.session.sessionId);
+  if (entry === undefined) {
+    throw new LilyError("session_not_found", `session ${subject.session.sessionId} is not part of its key's chain`);
+  }
+  return {
+    nowMs: deps.clock.now(),
+    ...subject,
+    entry,
+    policy: policyOf(deps, subject.session),
+    solver: solverOf(deps, subject.session),
+    storage: deps.storageName,
+    normalizeModel: (reference) => printModelReference(parseModelReference(reference)),
+  };
+}

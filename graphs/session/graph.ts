@@ -1,0 +1,64 @@
+/** The session graph: reads as the diagram of one turn. */
+import { END, START, StateGraph, type NodeError } from "@langchain/langgraph";
+import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { afterAdmit, afterCommand, afterDecision, afterModel, afterRotation, toSolver } from "./edges.ts";
+import { admit } from "./nodes/admit.ts";
+import { assembleContext } from "./nodes/assemble-context.ts";
+import { callModel } from "./nodes/call-model.ts";
+import { commit } from "./nodes/commit.ts";
+import { decideRollover } from "./nodes/decide-rollover.ts";
+import { handOff } from "./nodes/hand-off.ts";
+import { prepareTurn } from "./nodes/prepare-turn.ts";
+import { recordFailure } from "./nodes/record-failure.ts";
+import { rotate } from "./nodes/rotate.ts";
+import { runCommand } from "./nodes/run-command.ts";
+import { runTools } from "./nodes/run-tools.ts";
+import { solveSymbolically } from "./nodes/solve-symbolically.ts";
+import type { NodeRuntime } from "./run-context.ts";
+import { sessionContextSchema, SessionInput, SessionOutput, SessionState, type SessionStateValues } from "./state.ts";
+
+/** The graph, not compiled. */
+export function buildSessionGraph(deps: SessionDeps) {
+  const fail = recordFailure(deps);
+  return new StateGraph({ state: SessionState, input: SessionInput, output: SessionOutput, context: sessionContextSchema })
+    .addNode("admit", admit(deps))
+    .addNode("decideRollover", decideRollover(deps))
+    .addNode("rotate", rotate(deps))
+    .addNode("handOff", handOff(deps))
+    .addNode("runCommand", runCommand(deps))
+    .addNode("prepareTurn", prepareTurn(deps))
+    .addNode("assembleContext", assembleContext(deps))
+    .addNode("callModel", callModel(deps))
+    .addNode("runTools", runTools(deps))
+    .addNode("solveSymbolically", solveSymbolically(deps))
+    .addNode("commit", commit(deps))
+    .addEdge(START, "admit")
+    .addConditionalEdges("admit", afterAdmit, ["runCommand", "handOff", "prepareTurn", "decideRollover", END])
+    .addConditionalEdges("decideRollover", afterDecision, ["rotate", "runCommand", "prepareTurn"])
+    .addConditionalEdges("rotate", afterRotation, ["handOff", END])
+    .addEdge("handOff", END)
+    .addConditionalEdges("runCommand", afterCommand, ["commit", END])
+    .addEdge("prepareTurn", "assembleContext")
+    .addConditionalEdges("assembleContext", toSolver, ["callModel", "solveSymbolically"])
+    .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
+    .addEdge("runTools", "callModel")
+    .addEdge("solveSymbolically", "commit")
+    .addEdge("commit", END)
+    .setNodeDefaults({
+      // Every node of this graph takes the whole state.
+      errorHandler: (state: unknown, failure: NodeError, runtime) =>
+        fail(state as SessionStateValues, failure, runtime as NodeRuntime | undefined),
+    });
+}
+
+/** The graph on a checkpointer and a store. A server sets its own on every request. */
+export function compileSessionGraph(
+  deps: SessionDeps,
+  storage: { readonly checkpointer?: BaseCheckpointSaver; readonly store?: BaseStore } = {},
+) {
+  return buildSessionGraph(deps).compile({ ...storage, name: "session" });
+}
+
+/** The compiled graph. */
+export type CompiledSessionGraph = ReturnType<typeof compileSessionGraph>;

@@ -1,0 +1,64 @@
+/** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { runTurn, type TurnRequest } from "#src/turns/run-turn.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
+import { createReadCommand } from "./read-command.ts";
+import { createSessionRunner } from "./runner.ts";
+
+/** Sessions on one backend. */
+export interface LocalSessions {
+  /** Takes one message to its reply. */
+  send(request: TurnRequest): Promise<TurnReply>;
+  /** Transcripts, chains and explanations, for reading. */
+  readonly repository: SessionRepository;
+  readonly graph: CompiledSessionGraph;
+  /** Waits for upkeep that runs beside turns. */
+  settled(): Promise<void>;
+}
+
+/** Options of {@link openLocalSessions}. */
+export interface LocalOptions {
+  /** Turns whose checkpoints are kept. */
+  readonly keepTurns: number;
+  /** Longest wait for another turn on the key. */
+  readonly lockWaitMs?: number;
+  /** Told of upkeep that failed; turns go on. */
+  readonly onUpkeepError?: (error: unknown) => void;
+}
+
+/** Builds the graph on a backend. */
+export function openLocalSessions(deps: SessionDeps, storage: StorageBackend, options: LocalOptions): LocalSessions {
+  const graph = compileSessionGraph(deps, { checkpointer: storage.checkpointer, store: storage.store });
+  const repository = createStoreSessionRepository(storage.store);
+  const runner = createSessionRunner(graph);
+  const upkeep = new Set<Promise<unknown>>();
+  const prune = (sessionId: string): void => {
+    const job = storage.retention.prune(sessionId, options.keepTurns).catch(options.onUpkeepError ?? (() => undefined));
+    upkeep.add(job);
+    void job.finally(() => upkeep.delete(job));
+  };
+  const turnDeps = {
+    ids: deps.ids,
+    runner,
+    repository,
+    locks: storage.locks,
+    stops: deps.stops,
+    readCommand: createReadCommand(deps, { repository, runner }),
+    messageCharacters: deps.limits.messageCharacters,
+    botNames: deps.botNames,
+    lockWaitMs: options.lockWaitMs ?? 600_000,
+    afterTurn: prune,
+  };
+  return {
+    graph,
+    repository,
+    send: (request) => runTurn(turnDeps, request),
+    async settled() {
+      while (upkeep.size > 0) await Promise.all(upkeep);
+    },
+  };
+}

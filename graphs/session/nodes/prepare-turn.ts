@@ -1,0 +1,29 @@
+/** `prepareTurn`: settles who answers, and what is said before the answer. */
+import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { solverOf } from "../locate-session.ts";
+import { noticeMessage } from "../messages.ts";
+import { requireTurn } from "../require.ts";
+import type { SessionStateValues, SessionUpdate } from "../state.ts";
+
+/** Makes the node. */
+export function prepareTurn(deps: SessionDeps) {
+  return async (state: SessionStateValues): Promise<SessionUpdate> => {
+    const { session, turn } = requireTurn(state);
+    const solver = solverOf(deps, session);
+    const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
+    const said = [turn.announcement, notice].filter((text) => text !== null);
+    return {
+      session: withModel(session, solver),
+      turn: { ...turn, solver, notice },
+      messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
+    };
+  };
+}
+
+/** A session that began before a model was configured takes the configured one from now on. */
+function withModel(session: SessionFields, solver: string): SessionFields {
+  if (solver === "symbolic" || session.modelConfig.model !== null) return session;
+  return { ...session, modelConfig: { ...session.modelConfig, model: solver } };
+}

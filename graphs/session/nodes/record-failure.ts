@@ -1,0 +1,81 @@
+/** `recordFailure`: the error handler of every node. No assistant text survives; the failure is told and explained. */
+import { RemoveMessage } from "@langchain/core/messages";
+import type { NodeError } from "@langchain/langgraph";
+import { toInstant } from "#src/kernel/clock.ts";
+import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { contentText } from "#src/turns/langchain-messages.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { sortMessages } from "../inbound.ts";
+import { markOf, noticeMessage } from "../messages.ts";
+import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { messagesInFlight } from "../turn-messages.ts";
+
+/** Makes the handler. */
+export function recordFailure(deps: SessionDeps) {
+  return async (state: SessionStateValues, failure: NodeError, runtime?: NodeRuntime): Promise<SessionUpdate> => {
+    const envelope = toldEnvelope(envelopeOf(failure.error, "turn_failed"));
+    // In `admit` the message is not a turn yet; what an earlier run left in flight stays for the next run.
+    const isAdmit = failure.node === "admit";
+    const dropped = isAdmit || state.turn === null ? sortMessages(state).inbound : messagesInFlight(state, state.turn);
+    const first = dropped[0];
+    const deliveryId = (first === undefined ? undefined : (markOf(first).redelivers ?? first.id)) ?? "";
+    await explain(deps, { state, failure, envelope, runtime, deliveryId, text: contentText(first?.content) });
+    return {
+      ...(isAdmit ? {} : { turn: null }),
+      reply: failedReply(state, deliveryId, envelope),
+      handoff: null,
+      messages: [
+        ...dropped.map((message) => new RemoveMessage({ id: message.id ?? "" })),
+        noticeMessage(`${envelope.message}. ${envelope.next ?? ""}`.trim(), deps.ids.uuid()),
+      ],
+    };
+  };
+}
+
+function toldEnvelope(envelope: Envelope): Envelope {
+  return { ...envelope, next: envelope.next ?? "Your message was not stored; send it again." };
+}
+
+function failedReply(state: SessionStateValues, deliveryId: string, envelope: Envelope): TurnReply {
+  return {
+    outcome: "failed",
+    sessionId: state.session?.sessionId ?? "",
+    deliveryId: state.turn?.deliveryId ?? deliveryId,
+    turn: null,
+    status: null,
+    repeated: false,
+    envelope,
+  };
+}
+
+interface Explained {
+  readonly state: SessionStateValues;
+  readonly failure: NodeError;
+  readonly envelope: Envelope;
+  readonly runtime: NodeRuntime | undefined;
+  readonly deliveryId: string;
+  readonly text: string;
+}
+
+async function explain(deps: SessionDeps, explained: Explained): Promise<void> {
+  const { state, failure, envelope, runtime } = explained;
+  const { session, turn } = state;
+  if (session === null || runtime === undefined) return;
+  try {
+    const { repository } = readRunContext(deps, runtime);
+    await repository.writeFailure(session, {
+      sessionId: session.sessionId,
+      deliveryId: turn?.deliveryId ?? explained.deliveryId,
+      requestId: turn?.requestId ?? deps.ids.uuid(),
+      at: toInstant(deps.clock.now()),
+      code: envelope.code,
+      message: envelope.message,
+      node: failure.node,
+      text: turn?.text ?? explained.text,
+    });
+  } catch {
+    // The store may be what failed. The reply still tells of the failure, and the message is in the sender's hands.
+  }
+}

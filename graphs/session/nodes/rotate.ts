@@ -1,0 +1,95 @@
+/** `rotate`: seals this session, opens its successor and moves `latest`, by one put of the chain. */
+import { RemoveMessage } from "@langchain/core/messages";
+import { isRefusal, type CommandRotation } from "#src/commands/command.ts";
+import { findCommand } from "#src/commands/registry.ts";
+import { toInstant } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { deriveUuid } from "#src/kernel/ids.ts";
+import { latestEntry, rotateChain, type Chain } from "#src/sessions/chain.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
+import type { RotateVerdict } from "#src/sessions/verdict.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { rotationReply } from "../handled.ts";
+import { noticeMessage } from "../messages.ts";
+import { requireTurn } from "../require.ts";
+import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+
+/** Makes the node. */
+export function rotate(deps: SessionDeps) {
+  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
+    const { session, turn } = requireTurn(state);
+    const { verdict } = state;
+    if (verdict?.action !== "rotate") throw new LilyError("internal", "there is no verdict to rotate by");
+    const { repository } = readRunContext(deps, runtime);
+    const before = await readLatest(repository, session);
+    const plan = planOf(turn, before, session);
+    const chain = await moveLatest(deps, repository, { before, session, turn, verdict, plan });
+    const opened = latestEntry(chain);
+    if (plan.text !== "") return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
+    const reply = rotationReply(chain, opened, turn.deliveryId);
+    return {
+      turn: null,
+      reply,
+      messages: [
+        new RemoveMessage({ id: turn.firstMessageId }),
+        noticeMessage(closingText(reply.envelope.message, opened.sessionId), deps.ids.uuid()),
+      ],
+    };
+  };
+}
+
+/** The closing notice of an ended thread, with a link that chat pages can follow. */
+export function closingText(message: string, sessionId: string): string {
+  return `${message} [Continue in the new session](?threadId=${sessionId})`;
+}
+
+async function readLatest(repository: SessionRepository, session: SessionFields): Promise<Chain> {
+  const chain = await repository.readChain(session);
+  if (chain?.latest === session.sessionId) return chain;
+  throw new LilyError("rotation_failed", `session ${session.sessionId} is not the latest of its key any more`, {
+    next: "Send the message again; nothing was changed.",
+  });
+}
+
+function planOf(turn: TurnInFlight, chain: Chain, session: SessionFields): CommandRotation {
+  const command = turn.command === null ? undefined : findCommand(turn.command.name);
+  if (turn.command === null || command?.kind !== "rotating") return { continues: [], text: turn.text };
+  const plan = command.plan(turn.command.args, { chain, entry: latestEntry(chain), session });
+  if (!isRefusal(plan)) return plan;
+  throw new LilyError("rotation_failed", plan.message, { ...(plan.next === undefined ? {} : { next: plan.next }) });
+}
+
+interface Move {
+  readonly before: Chain;
+  readonly session: SessionFields;
+  readonly turn: TurnInFlight;
+  readonly verdict: RotateVerdict;
+  readonly plan: CommandRotation;
+}
+
+/**
+ * The successor's id is derived from this session and the delivery, so a repeated rotation makes the same session.
+ * What is written before the chain is idempotent; what is read back after it proves that `latest` moved.
+ */
+async function moveLatest(deps: SessionDeps, repository: SessionRepository, move: Move): Promise<Chain> {
+  const { before, session, turn, verdict, plan } = move;
+  const sessionId = deriveUuid("successor", session.sessionId, turn.deliveryId);
+  const after = rotateChain(before, {
+    sessionId,
+    at: toInstant(deps.clock.now()),
+    deliveryId: turn.deliveryId,
+    verdict,
+    turns: session.turns,
+    head: session.head,
+    carried: carriedOf(session),
+    continues: plan.continues,
+  });
+  await repository.indexSession(sessionId, session);
+  await repository.writeDelivery(session, turn.deliveryId, { sessionId, turn: null });
+  await repository.writeChain(after);
+  const stored = await repository.readChain(session);
+  if (stored?.latest === sessionId && latestEntry(stored).previous === session.sessionId) return stored;
+  throw new LilyError("rotation_failed", "the new session was not stored", { next: "Try again; the conversation goes on here." });
+}

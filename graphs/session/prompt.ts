@@ -1,0 +1,78 @@
+/** Builds a model's input: system prompt, committed turns that fit, and the turn in flight. */
+import type { BaseMessage } from "@langchain/core/messages";
+import { SystemMessage } from "@langchain/core/messages";
+import { handoverNote } from "#src/context/handover.ts";
+import { contextMessages, messageTokens, selectTurns } from "#src/context/select-turns.ts";
+import { systemPrompt } from "#src/context/system-prompt.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { turnsNewestFirst } from "#src/sessions/transcript.ts";
+import type { Receipt } from "#src/sessions/turn-record.ts";
+import { toLangChain } from "#src/turns/langchain-messages.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { policyOf } from "./policy-of.ts";
+import type { RunContext } from "./run-context.ts";
+
+/** A prompt without the turn in flight, and the receipt of what it holds. */
+export interface AssembledPrompt {
+  readonly prompt: BaseMessage[];
+  readonly receipt: Receipt;
+}
+
+/**
+ * Reads `latest` and what it continues, newest first, until the budget is full.
+ *
+ * @param messageText the user's message, which is counted first and never cut
+ */
+export async function assemblePrompt(
+  deps: SessionDeps,
+  run: RunContext,
+  session: SessionFields,
+  messageText: string,
+): Promise<AssembledPrompt> {
+  const chain = await run.repository.readChain(session);
+  if (chain === undefined) throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+  const system = await systemText(deps, run, { chain, session });
+  const systemTokens = messageTokens({ content: system });
+  const ownTokens = messageTokens({ content: messageText });
+  const budget = Math.max(0, deps.limits.contextTokens - systemTokens - ownTokens);
+  const newest = turnsNewestFirst(run.repository, chain, { sessionId: session.sessionId, latestTurns: session.turns });
+  const selected = await selectTurns(newest, budget);
+  const past = selected.turns.flatMap(contextMessages).map((message) => toLangChain(message));
+  return {
+    prompt: [new SystemMessage(system), ...past],
+    receipt: {
+      budgetTokens: deps.limits.contextTokens,
+      tokens: { system: systemTokens, turns: selected.tokens, message: ownTokens },
+      turns: [...selected.ranges],
+    },
+  };
+}
+
+async function systemText(
+  deps: SessionDeps,
+  run: RunContext,
+  subject: { readonly chain: Chain; readonly session: SessionFields },
+): Promise<string> {
+  const policy = policyOf(deps, subject.session);
+  return systemPrompt({
+    agent: subject.session.activeAgent,
+    localTime: localMinute(deps.clock.now(), policy.timeZone),
+    timeZone: policy.timeZone,
+    handover: policy.handover === "brief" ? await readHandover(run, subject) : undefined,
+  });
+}
+
+async function readHandover(
+  run: RunContext,
+  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+): Promise<string | undefined> {
+  const entry = entryOf(chain, session.sessionId);
+  const previous = entryOf(chain, entry?.previous ?? "");
+  const turns = previous?.sealed?.turns ?? 0;
+  if (previous === undefined || turns === 0 || (entry?.continues ?? []).length > 0) return undefined;
+  const last = await run.repository.readTurn({ ...chain, sessionId: previous.sessionId }, turns);
+  return last === undefined ? undefined : handoverNote(previous.title, last);
+}

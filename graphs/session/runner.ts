@@ -1,0 +1,87 @@
+/** Runs the compiled graph for `runTurn`: from a message to a reply or a hand-off, with events on the way. */
+import { AIMessageChunk, HumanMessage } from "@langchain/core/messages";
+import { z } from "zod";
+import { LilyError } from "#src/kernel/errors.ts";
+import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
+import { verdictSchema } from "#src/sessions/verdict.ts";
+import { contentText } from "#src/turns/langchain-messages.ts";
+import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
+import { turnReplySchema } from "#src/turns/turn-reply.ts";
+import type { CompiledSessionGraph } from "./graph.ts";
+import { isNotice } from "./messages.ts";
+import { handoffSchema } from "./state.ts";
+
+const resultSchema = z.object({
+  reply: turnReplySchema.nullable().optional(),
+  handoff: handoffSchema.nullable().optional(),
+});
+
+const stateSchema = z.object({ session: sessionFieldsSchema, verdict: verdictSchema.nullable().default(null) });
+
+/** Makes the runner of a compiled graph. */
+export function createSessionRunner(graph: CompiledSessionGraph): SessionRunner {
+  return {
+    run: (request) => run(graph, request),
+    async readState(threadId) {
+      const snapshot = await graph.getState({ configurable: { thread_id: threadId } });
+      const parsed = stateSchema.safeParse(snapshot.values);
+      return parsed.success ? parsed.data : undefined;
+    },
+  };
+}
+
+async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<GraphRunOutcome> {
+  const { owner, sessionKey, fence } = request;
+  const stream = await graph.stream(
+    { messages: [messageOf(request)] },
+    {
+      configurable: { thread_id: request.threadId },
+      context: { owner, sessionKey, followsHandoff: true, fence },
+      streamMode: ["messages", "updates", "custom", "values"],
+      recursionLimit: 100,
+    },
+  );
+  let last: unknown;
+  for await (const [mode, payload] of stream) {
+    if (mode === "values") last = payload;
+    else if (request.onEvent !== undefined) emit(mode, payload, request.onEvent);
+  }
+  return outcomeOf(last);
+}
+
+function messageOf({ message }: GraphRun): HumanMessage {
+  // Content is checked in the graph; a client may have sent anything.
+  return new HumanMessage({ id: message.id, content: message.content as string });
+}
+
+function outcomeOf(values: unknown): GraphRunOutcome {
+  const { reply, handoff } = resultSchema.parse(values ?? {});
+  if (handoff !== null && handoff !== undefined) return { kind: "handoff", ...handoff };
+  if (reply !== null && reply !== undefined) return { kind: "reply", reply };
+  throw new LilyError("internal", "the run ended without a reply", { next: "Send the message again." });
+}
+
+function emit(mode: string, payload: unknown, onEvent: (event: TurnEvent) => void): void {
+  if (mode === "messages" && Array.isArray(payload)) emitToken(payload[0], onEvent);
+  if (mode === "updates") emitNotices(payload, onEvent);
+  if (mode === "custom") {
+    const tool = z.object({ type: z.literal("tool"), name: z.string() }).safeParse(payload);
+    if (tool.success) onEvent(tool.data);
+  }
+}
+
+function emitToken(message: unknown, onEvent: (event: TurnEvent) => void): void {
+  if (!AIMessageChunk.isInstance(message)) return;
+  const text = contentText(message.content);
+  if (text !== "") onEvent({ type: "token", text });
+}
+
+/** What `prepareTurn` says before the answer. */
+function emitNotices(payload: unknown, onEvent: (event: TurnEvent) => void): void {
+  if (typeof payload !== "object" || payload === null || !("prepareTurn" in payload)) return;
+  const update = payload.prepareTurn;
+  if (typeof update !== "object" || update === null || !("messages" in update) || !Array.isArray(update.messages)) return;
+  for (const message of update.messages) {
+    if (isNotice(message)) onEvent({ type: "notice", text: contentText(message.content) });
+  }
+}

@@ -1,0 +1,143 @@
+/** Whole turns in tests: the real graph and `runTurn` on a backend, with a clock, ids and models that are scripted. */
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { configSchema } from "#src/app/config.ts";
+import { sessionSettings } from "#src/app/session-settings.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
+import { latestEntry, type Chain } from "#src/sessions/chain.ts";
+import { newestTurns } from "#src/sessions/transcript.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
+import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
+import type { TurnRequest } from "#src/turns/run-turn.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { openLocalSessions, type LocalSessions } from "../local.ts";
+
+/** Where scripted time begins: a Sunday morning in UTC. */
+export const START = Date.parse("2026-03-01T09:00:00.000Z");
+
+/** Options of {@link createHarness}. */
+export interface HarnessOptions {
+  /** Answers; without it there is no model and the built-in solver answers. */
+  readonly model?: BaseChatModel;
+  readonly models?: Readonly<Record<string, BaseChatModel>>;
+  /** Parts of `config.json`. */
+  readonly config?: object;
+  readonly startMs?: number;
+  /** Changes the dependencies, e.g. to break one. */
+  readonly adjust?: (deps: SessionDeps) => SessionDeps;
+  /** Wraps the storage, e.g. to fail a write. */
+  readonly wrapStorage?: (storage: StorageBackend) => StorageBackend;
+}
+
+/** A running Lily under test. */
+export interface Harness {
+  readonly clock: ManualClock;
+  readonly folder: string;
+  readonly sessions: LocalSessions;
+  readonly storage: StorageBackend;
+  /** Sends a message on a key (`test:main`); a fresh delivery id unless one is given. */
+  send(content: unknown, options?: Partial<TurnRequest>): Promise<TurnReply>;
+  chain(sessionKey?: string): Promise<Chain>;
+  /** All turns of one session. */
+  turns(sessionId: string, sessionKey?: string): Promise<TurnRecord[]>;
+  /** Closes everything and opens the same files again, as a new process would. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const KEY = "test:main";
+export const OWNER = "local";
+
+/** A harness on SQLite files in a folder of its own. */
+export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const folder = mkdtempSync(join(tmpdir(), "lily-test-"));
+  const clock = createManualClock(options.startMs ?? START);
+  let seed = 0;
+  const open = () => {
+    seed += 1;
+    return openHarnessSessions(folder, clock, { ...options, seed });
+  };
+  let current = open();
+  return {
+    clock,
+    folder,
+    get sessions() {
+      return current.sessions;
+    },
+    get storage() {
+      return current.storage;
+    },
+    send: (content, request = {}) =>
+      current.sessions.send({ owner: OWNER, sessionKey: KEY, content, deliveryId: randomUUID(), ...request }),
+    async chain(sessionKey = KEY) {
+      const chain = await current.sessions.repository.readChain({ owner: OWNER, sessionKey });
+      if (chain === undefined) throw new Error(`no chain for ${sessionKey}`);
+      return chain;
+    },
+    async turns(sessionId, sessionKey = KEY) {
+      const { repository } = current.sessions;
+      const chain = await repository.readChain({ owner: OWNER, sessionKey });
+      if (chain === undefined) return [];
+      const alone = { ...chain, sessions: chain.sessions.map((entry) => ({ ...entry, continues: [] })) };
+      return newestTurns(repository, alone, { sessionId, count: 10_000 });
+    },
+    async restart() {
+      await current.sessions.settled();
+      await current.storage.close();
+      current = open();
+    },
+    async close() {
+      await current.sessions.settled();
+      await current.storage.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openHarnessSessions(folder: string, clock: ManualClock, options: HarnessOptions & { readonly seed: number }) {
+  const ids = createSequentialIds(options.seed);
+  const opened = openSqliteBackend({
+    checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
+    storePath: join(folder, "memory", "store.sqlite"),
+    clock,
+    ids,
+  });
+  const storage = options.wrapStorage?.(opened) ?? opened;
+  const config = configSchema.parse({
+    timeZone: "UTC",
+    ...(options.model === undefined ? {} : { agents: { defaults: { model: "scripted:test" } } }),
+    ...options.config,
+  });
+  const models = { ...(options.model === undefined ? {} : { "scripted:test": options.model }), ...options.models };
+  const deps: SessionDeps = {
+    ...sessionSettings(config, {}, "UTC"),
+    clock,
+    ids,
+    models: createScriptedChatModels(models),
+    loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
+    topics: { classify: async () => ({ kind: "unknown", why: "no classifier" }) },
+    stops: createStopRegistry(),
+    threads: noThreadRegistrar,
+    storageName: "test",
+    fencedStore: (lease) => storage.fencedStore(lease),
+    sleep: async () => undefined,
+  };
+  const sessions = openLocalSessions(options.adjust?.(deps) ?? deps, storage, { keepTurns: config.storage.keepTurns });
+  return { sessions, storage };
+}
+
+/** The latest session of a chain. */
+export const latestOf = (chain: Chain) => latestEntry(chain);
+
+/** A model that answers each message with "re: " and the message. */
+export const echoModel = (): ScriptedChatModel => new ScriptedChatModel();

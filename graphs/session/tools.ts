@@ -1,0 +1,43 @@
+/** The tools that a reply model is offered. */
+import { tool } from "@langchain/core/tools";
+import { z } from "zod";
+import type { RecalledPiece } from "#src/context/recall.ts";
+import { recalledText, recallTurns } from "#src/context/recall.ts";
+import type { Chain } from "#src/sessions/chain.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+
+/** Arguments of `recall_history`. */
+export const recallArguments = z.object({
+  query: z.string().min(1).describe("Words to look for in earlier conversations"),
+  rationale: z.string().min(1).describe("Why the answer needs it; shown to the user"),
+});
+
+/** What a tool works on: never taken from its arguments. */
+export interface ToolScope {
+  readonly repository: SessionRepository;
+  readonly chain: Chain;
+  readonly sessionId: string;
+  readonly timeZone: string;
+  /** Told of each piece that was read. */
+  readonly onRecalled: (pieces: readonly RecalledPiece[]) => void;
+}
+
+const RECALL = {
+  name: "recall_history",
+  description:
+    "Looks for something said in the user's earlier, archived conversations. Use it only when the user refers to the " +
+    "past and this conversation does not say it.",
+  schema: recallArguments,
+};
+
+/** The tools with their scope; without one they can be described to a model, not run. */
+export function sessionTools(scope?: ToolScope) {
+  return [tool(async (args) => (scope === undefined ? "" : recall(scope, args)), RECALL)];
+}
+
+async function recall(scope: ToolScope, args: z.infer<typeof recallArguments>): Promise<string> {
+  const { repository, chain, sessionId, timeZone } = scope;
+  const pieces = await recallTurns(repository, { chain, sessionId, ...args });
+  scope.onRecalled(pieces);
+  return pieces.length === 0 ? "Nothing was found in earlier conversations." : recalledText(pieces, timeZone);
+}

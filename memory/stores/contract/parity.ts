@@ -1,0 +1,105 @@
+/** Property: whatever is done to a store, it answers as LangGraph's `InMemoryStore` does. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { InMemoryStore, type Item, type MatchCondition, type Operation, type PutOperation } from "@langchain/langgraph-checkpoint";
+import type { MakeStore } from "./traits.ts";
+
+/**
+ * The reference without the one difference that matters here: it keeps a namespace that holds nothing, even one from
+ * which something that never existed was deleted. Changes go in one by one, so that it can be tidied after each.
+ */
+class TidyInMemoryStore extends InMemoryStore {
+  async run(operations: readonly Operation[]): Promise<unknown[]> {
+    const results: unknown[] = [];
+    const changes = new Map<string, PutOperation>();
+    for (const operation of operations) {
+      if ("value" in operation) changes.set(JSON.stringify([operation.namespace, operation.key]), operation);
+      // As text and at once: the reference answers with its live objects.
+      results.push("value" in operation ? null : shown((await this.batch([operation]))[0]));
+    }
+    for (const change of changes.values()) {
+      await this.batch([change]);
+      this.#forgetEmptyNamespaces();
+    }
+    return results;
+  }
+
+  #forgetEmptyNamespaces(): void {
+    const namespaces = Reflect.get(this, "data") as Map<string, Map<string, unknown>>;
+    for (const [namespacePath, items] of namespaces) if (items.size === 0) namespaces.delete(namespacePath);
+  }
+}
+
+// Few labels and keys, so that operations meet; lower case, for which InMemoryStore's order (localeCompare) is ours.
+const label = fc.constantFrom("a", "ab", "b", "b1", "c-d");
+const namespace = fc.array(label, { minLength: 1, maxLength: 3 });
+const path = fc.array(fc.oneof(label, fc.constant("*")), { minLength: 1, maxLength: 3 });
+const key = fc.constantFrom("k1", "k2", "k3", "K1", "");
+
+const primitive = fc.oneof(
+  fc.constantFrom<string | number | boolean | null>("", "1", "x", "a\u0000b", "é", '"', true, false, null, 0, 1, 1.5, -2, 1e21),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+  fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed()),
+);
+const field = fc.constantFrom("f", "g", "a.b", 'q"', "\\", "\u0001");
+const value = fc.dictionary(field, fc.oneof(primitive, fc.array(primitive), fc.record({ f: primitive })));
+
+const operator = fc.constantFrom("$eq", "$ne", "$gt", "$gte", "$lt", "$lte");
+const condition = fc.oneof(primitive, fc.dictionary(operator, primitive, { minKeys: 1 }));
+const filter = fc.dictionary(field, condition, { maxKeys: 2 });
+const page = { limit: fc.integer({ min: 0, max: 6 }), offset: fc.integer({ min: 0, max: 4 }) };
+
+const put = fc.record({ namespace, key, value });
+const remove = fc.record({ namespace, key, value: fc.constant(null) });
+const get = fc.record({ namespace, key });
+const search = fc.record(
+  { namespacePrefix: fc.oneof(namespace, fc.constant([])), filter, ...page },
+  { requiredKeys: ["namespacePrefix"] },
+);
+const matchType = fc.constantFrom<MatchCondition["matchType"]>("prefix", "suffix");
+const list = fc.record(
+  {
+    matchConditions: fc.array(fc.record({ matchType, path }), { maxLength: 2 }),
+    maxDepth: fc.integer({ min: 1, max: 3 }),
+    ...page,
+  },
+  { requiredKeys: ["matchConditions", "limit", "offset"] },
+);
+const operation = fc.oneof({ weight: 5, arbitrary: put }, remove, get, search, list);
+const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 });
+
+/** Runs the property against fresh stores of `makeStore`. */
+export function describeParity(name: string, makeStore: MakeStore): void {
+  describe(`parity with InMemoryStore: ${name}`, () => {
+    it("answers every sequence of batches in the same way", async () => {
+      await fc.assert(
+        fc.asyncProperty(batches, async (sequence) => {
+          const fixture = makeStore();
+          const reference = new TidyInMemoryStore();
+          for (const operations of [...sequence, EVERYTHING]) {
+            const results: unknown[] = await fixture.store.batch([...operations]);
+            expect(results.map(shown)).toEqual(await reference.run(operations));
+          }
+          await fixture.close();
+        }),
+        { numRuns: 150 },
+      );
+    });
+  });
+}
+
+const EVERYTHING: readonly Operation[] = [
+  { namespacePrefix: [], limit: 1000 },
+  { matchConditions: [], limit: 1000, offset: 0 },
+];
+
+/** What has to agree: everything but the times. */
+function shown(result: unknown): unknown {
+  if (Array.isArray(result)) return result.map((entry: unknown) => shown(entry));
+  if (!isItem(result)) return result ?? null;
+  return structuredClone({ namespace: result.namespace, key: result.key, value: result.value });
+}
+
+function isItem(entry: unknown): entry is Item {
+  return typeof entry === "object" && entry !== null && "value" in entry;
+}

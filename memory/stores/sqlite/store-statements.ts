@@ -1,0 +1,112 @@
+/** The SQL of the store. Nothing that a caller gives becomes part of a statement. */
+import type { Database, Statement } from "better-sqlite3";
+
+/** An item as it is read. */
+export interface ItemRow {
+  readonly path: string;
+  readonly key: string;
+  readonly value: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What a change has to know of the item that was there. */
+export interface StoredItem {
+  readonly id: number;
+  readonly indexFields: string | null;
+  /** JSON text; null when the item is not in the text index. */
+  readonly indexedValue: string | null;
+}
+
+/** Everything at and below a namespace: `from` included, `to` not. */
+export interface PathRange {
+  readonly from: string;
+  readonly to: string | Buffer;
+}
+
+/** The range of paths that begin with the labels of `path`, and no others: `/` is the character after `.`. */
+export function rangeOf(path: string): PathRange {
+  // To SQLite every blob is greater than every text.
+  return path === "" ? { from: "", to: Buffer.alloc(0) } : { from: path, to: `${path.slice(0, -1)}/` };
+}
+
+const ITEM = "n.path, i.key, i.value, i.created_at AS createdAt, i.updated_at AS updatedAt";
+const IN_RANGE = "i.namespace_id IN (SELECT id FROM namespaces WHERE path >= ? AND path < ?)";
+
+/** Statements for a search, with room for `equalities` conditions on fields (path and JSON text each). */
+function listSql(equalities: number): string {
+  return `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id
+    WHERE ${IN_RANGE}${" AND i.value -> ? = ?".repeat(equalities)}
+    ORDER BY i.namespace_id, i.id LIMIT ? OFFSET ?`;
+}
+
+function rankSql(equalities: number): string {
+  return `SELECT i.id, -bm25(item_text) AS score FROM item_text CROSS JOIN items i ON i.id = item_text.rowid
+    WHERE item_text MATCH ? AND ${IN_RANGE}${" AND i.value -> ? = ?".repeat(equalities)}
+    ORDER BY score DESC, i.id LIMIT ? OFFSET ?`;
+}
+
+/** An item found by its words. */
+export interface RankedRow {
+  readonly id: number;
+  /** Above 0; more is better. */
+  readonly score: number;
+}
+
+type Parameters = (string | number | Buffer)[];
+
+/** Prepares every statement of the store once. */
+export function prepareStatements(db: Database) {
+  return {
+    get: db.prepare<[string, string], ItemRow>(
+      `SELECT ${ITEM} FROM namespaces n CROSS JOIN items i ON i.namespace_id = n.id WHERE n.path = ? AND i.key = ?`,
+    ),
+    getById: db.prepare<[number], ItemRow>(
+      `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id WHERE i.id = ?`,
+    ),
+    list: cached((equalities) => db.prepare<Parameters, ItemRow>(listSql(equalities))),
+    rank: cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(equalities))),
+    paths: db
+      .prepare<[string, string | Buffer], string>("SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path")
+      .pluck(),
+
+    findNamespace: db.prepare<[string], number>("SELECT id FROM namespaces WHERE path = ?").pluck(),
+    addNamespace: db.prepare<[string]>("INSERT INTO namespaces (path) VALUES (?)"),
+    dropEmptyNamespace: db.prepare<[number, number]>(
+      "DELETE FROM namespaces WHERE id = ? AND NOT EXISTS (SELECT 1 FROM items WHERE namespace_id = ?)",
+    ),
+
+    findItem: db.prepare<[number, string], StoredItem>(
+      `SELECT id, index_fields AS indexFields, iif(index_fields IS NULL, NULL, value) AS indexedValue
+       FROM items WHERE namespace_id = ? AND key = ?`,
+    ),
+    addItem: db.prepare<[number, string, number, number, string | null, string]>(
+      "INSERT INTO items (namespace_id, key, created_at, updated_at, index_fields, value) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    updateItem: db.prepare<[number, string | null, string, number]>(
+      "UPDATE items SET updated_at = ?, index_fields = ?, value = ? WHERE id = ?",
+    ),
+    deleteItem: db.prepare<[number]>("DELETE FROM items WHERE id = ?"),
+
+    addText: db.prepare<[number | bigint, string]>("INSERT INTO item_text (rowid, body) VALUES (?, ?)"),
+    removeText: db.prepare<[number, string]>("INSERT INTO item_text (item_text, rowid, body) VALUES ('delete', ?, ?)"),
+  };
+}
+
+/** The prepared statements of the store. */
+export type StoreStatements = ReturnType<typeof prepareStatements>;
+
+/** Conditions that SQL narrows by; the filter itself is checked in full afterwards, so more than these change nothing. */
+export const MAX_EQUALITIES = 8;
+
+function cached<T>(prepare: (equalities: number) => T): (equalities: number) => T {
+  const statements = new Map<number, T>();
+  return (equalities) => {
+    const known = statements.get(equalities);
+    if (known !== undefined) return known;
+    const made = prepare(equalities);
+    statements.set(equalities, made);
+    return made;
+  };
+}

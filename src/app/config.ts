@@ -1,0 +1,94 @@
+/** Lily's configuration: `config.json` in the home folder, and the environment. */
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { LilyError, errorMessage } from "#src/kernel/errors.ts";
+import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
+import { rolloverOverridesSchema, rolloverPolicySchema, timeZoneSchema } from "#src/sessions/rollover-policy.ts";
+
+const modelReference = z.string().transform((text, context) => {
+  try {
+    return printModelReference(parseModelReference(text));
+  } catch (error) {
+    context.addIssue({ code: "custom", message: errorMessage(error) });
+    return z.NEVER;
+  }
+});
+
+const agentSchema = z.strictObject({
+  /** Model that answers. */
+  model: modelReference.optional(),
+  rollover: rolloverOverridesSchema.optional(),
+});
+
+/** Schema of `config.json`; every part has a default. */
+export const configSchema = z.strictObject({
+  /** Whose data it is when nobody logs in. */
+  owner: z.string().min(1).default("local"),
+  /** IANA zone of days and shown times; the machine's own by default. */
+  timeZone: timeZoneSchema.optional(),
+  /** Names under which commands address this bot in groups. */
+  botNames: z.array(z.string().min(1)).default(["lily"]),
+  /** Session key of the terminal. */
+  defaultKey: z.string().min(1).default("cli:main"),
+  storage: z
+    .strictObject({
+      backend: z.enum(["sqlite", "memory"]).default("sqlite"),
+      /** Paths are relative to the home folder. */
+      checkpoints: z.string().min(1).default("checkpoints/checkpointer.sqlite"),
+      store: z.string().min(1).default("memory/store.sqlite"),
+      /** Turns whose checkpoints are kept for replay. */
+      keepTurns: z.int().min(1).default(20),
+    })
+    .prefault({}),
+  rollover: rolloverPolicySchema.omit({ timeZone: true }).prefault({}),
+  /** Rules by prefix of the session key; the longest that fits has the last word. */
+  keys: z.array(z.strictObject({ prefix: z.string(), rollover: rolloverOverridesSchema })).default([]),
+  /** Agents by name; `defaults` holds for all. */
+  agents: z.record(z.string(), agentSchema).default({}),
+  limits: z
+    .strictObject({
+      messageCharacters: z.int().min(1).default(32_000),
+      windowCharacters: z.int().min(0).default(24_000),
+      contextTokens: z.int().min(500).default(12_000),
+      modelCalls: z.int().min(1).default(8),
+    })
+    .prefault({}),
+});
+
+/** Lily's configuration. */
+export type Config = z.infer<typeof configSchema>;
+
+/** Environment variables as a value. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A configuration with the folder that it is for. */
+export interface LoadedConfig {
+  readonly home: string;
+  readonly config: Config;
+}
+
+/**
+ * Reads the configuration of the home folder: `LILY_HOME`, by default `.lily` in `cwd`.
+ *
+ * @throws {LilyError} `config_invalid`, naming the file and the key
+ */
+export function loadConfig(env: Environment, cwd: string): LoadedConfig {
+  const home = resolve(cwd, env["LILY_HOME"] ?? ".lily");
+  const path = join(home, "config.json");
+  const parsed = configSchema.safeParse(existsSync(path) ? readJson(path) : {});
+  if (parsed.success) return { home, config: parsed.data };
+  throw new LilyError("config_invalid", `${path} is not valid: ${z.prettifyError(parsed.error)}`, {
+    next: "Correct the file, or move it away to use the defaults.",
+  });
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new LilyError("config_invalid", `${path} cannot be read: ${errorMessage(error)}`, {
+      next: "Correct the file, or move it away to use the defaults.",
+    });
+  }
+}

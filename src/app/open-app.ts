@@ -1,0 +1,82 @@
+/** Makes the real dependencies: files, clock, models. */
+import { join, resolve } from "node:path";
+import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
+import { sleepByTimer } from "#src/models/sleep.ts";
+import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
+import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
+import { loadConfig, type Config, type Environment, type LoadedConfig } from "./config.ts";
+import type { SessionDeps, TopicClassifier } from "./session-deps.ts";
+import { sessionSettings } from "./session-settings.ts";
+import { machineTimeZone, systemClock, systemIds } from "./system.ts";
+
+/** An application with its storage open. */
+export interface App {
+  readonly home: string;
+  readonly config: Config;
+  readonly deps: SessionDeps;
+  readonly storage: StorageBackend;
+}
+
+/** No skills are loaded yet, which the snapshot says. */
+const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
+
+const unknownTopic: TopicClassifier = {
+  classify: async () => ({ kind: "unknown", why: "no topic classifier is configured" }),
+};
+
+/** Dependencies that need no storage, as the graph on a LangGraph server has them. */
+export function createSessionDeps(
+  loaded: LoadedConfig,
+  env: Environment,
+  options: { readonly threads?: ThreadRegistrar } = {},
+): SessionDeps {
+  return {
+    ...sessionSettings(loaded.config, env, machineTimeZone()),
+    clock: systemClock(env),
+    ids: systemIds,
+    models: createOpenAIChatModels(openAISettingsOf(env)),
+    loadSkills: async () => NO_SKILLS,
+    topics: unknownTopic,
+    stops: createStopRegistry(),
+    threads: options.threads ?? noThreadRegistrar,
+    storageName: "LangGraph server",
+    sleep: sleepByTimer,
+  };
+}
+
+/**
+ * Opens the application of the home folder.
+ *
+ * @throws {LilyError} `config_invalid`, or what the storage says of its files
+ */
+export async function openApp(env: Environment, cwd: string): Promise<App> {
+  const loaded = loadConfig(env, cwd);
+  const deps = createSessionDeps(loaded, env);
+  const storage = await openStorage(loaded, deps);
+  return {
+    ...loaded,
+    storage,
+    deps: {
+      ...deps,
+      storageName: `${storage.name} in ${storage.location}`,
+      fencedStore: (lease) => storage.fencedStore(lease),
+    },
+  };
+}
+
+async function openStorage(loaded: LoadedConfig, deps: Pick<SessionDeps, "clock" | "ids">): Promise<StorageBackend> {
+  const { storage } = loaded.config;
+  if (storage.backend === "memory") {
+    const { createMemoryBackend } = await import("#src/storage/memory/memory-backend.ts");
+    return createMemoryBackend({ clock: deps.clock });
+  }
+  const { openSqliteBackend } = await import("#src/storage/sqlite/sqlite-backend.ts");
+  return openSqliteBackend({
+    checkpointPath: resolve(join(loaded.home, storage.checkpoints)),
+    storePath: resolve(join(loaded.home, storage.store)),
+    clock: deps.clock,
+    ids: deps.ids,
+  });
+}

@@ -1,0 +1,30 @@
+/** The parts of the session graph's dependencies that configuration alone decides. Pure. */
+import { defaultModelReference } from "#src/models/resolve-model.ts";
+import type { Config, Environment } from "./config.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+type Settings = Pick<
+  SessionDeps,
+  "defaultModel" | "policies" | "limits" | "botNames" | "defaultAgent" | "localOwner"
+>;
+
+/** Settings of a configuration. `machineZone` holds where no zone is configured. */
+export function sessionSettings(config: Config, env: Environment, machineZone: string): Settings {
+  const agents = Object.entries(config.agents);
+  const timeZone = config.timeZone ?? machineZone;
+  return {
+    defaultModel: (agent) =>
+      defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
+    policies: {
+      base: { timeZone, ...config.rollover },
+      byKeyPrefix: config.keys,
+      byAgent: Object.fromEntries(
+        agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
+      ),
+    },
+    limits: config.limits,
+    botNames: config.botNames,
+    defaultAgent: "lily",
+    localOwner: config.owner,
+  };
+}

@@ -1,0 +1,76 @@
+/** The local backend: two SQLite files, one for checkpoints and one for everything else. */
+import { dirname } from "node:path";
+import type { Database } from "better-sqlite3";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore, type SqliteStoreOptions } from "#memory/stores/sqlite/sqlite-store.ts";
+import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import type { StorageBackend } from "../backend.ts";
+import { RetryingSqliteSaver } from "./retrying-sqlite-saver.ts";
+import { createSqliteKeyLock } from "./sqlite-key-lock.ts";
+import { createSqliteRetention } from "./sqlite-retention.ts";
+
+/** Options of {@link openSqliteBackend}. */
+export interface SqliteBackendOptions {
+  readonly checkpointPath: string;
+  readonly storePath: string;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, "uuid">;
+  /** `FULL` also survives a power loss after each commit; `NORMAL`, the default, a crash of the program. */
+  readonly synchronous?: "NORMAL" | "FULL";
+  /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
+  readonly leaseMs?: number;
+  /** What the store indexes when a `put` does not say. */
+  readonly index?: NonNullable<SqliteStoreOptions["index"]>;
+}
+
+/**
+ * Opens the two files, making them where they are missing. Any number of processes may have them open.
+ *
+ * @throws {LilyError} a storage error that names the file; then neither is left open
+ */
+export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend {
+  const opened: Database[] = [];
+  const open = (path: string, extra: Pick<Parameters<typeof openDatabase>[1] & object, "schema"> = {}): Database => {
+    const { synchronous = "NORMAL" } = options;
+    const db = openDatabase(path, { ...extra, synchronous });
+    opened.push(db);
+    return db;
+  };
+  try {
+    const checkpointDb = open(options.checkpointPath);
+    const storeDb = open(options.storePath, { schema: STORE_SCHEMA });
+    return assemble(checkpointDb, storeDb, options);
+  } catch (error) {
+    for (const db of opened) db.close();
+    throw error;
+  }
+}
+
+function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
+  const { clock, ids, leaseMs, index } = options;
+  const checkpointer = new RetryingSqliteSaver(checkpointDb);
+  checkpointer.open();
+  const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
+  const locks = createSqliteKeyLock(storeDb, { clock, ids, ...(leaseMs === undefined ? {} : { leaseMs }) });
+  return {
+    name: "sqlite",
+    location: locationOf(options),
+    checkpointer,
+    store,
+    locks,
+    retention: createSqliteRetention(checkpointDb),
+    fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
+    async close() {
+      await locks.releaseAll();
+      // Closing the last connection folds the write-ahead log into its file and removes it.
+      checkpointDb.close();
+      storeDb.close();
+    },
+  };
+}
+
+function locationOf({ checkpointPath, storePath }: SqliteBackendOptions): string {
+  return [...new Set([dirname(checkpointPath), dirname(storePath)])].join(" and ");
+}

@@ -1,0 +1,145 @@
+/** The one way in for a message: checks it, takes the key's lock, runs the graph on `latest`, follows hand-offs. */
+import { parseCommand } from "#src/commands/parse-command.ts";
+import { isReadOnly } from "#src/commands/command.ts";
+import { findCommand } from "#src/commands/registry.ts";
+import { envelopeOf } from "#src/kernel/envelope.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import { parseDeliveryId, parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
+import type { KeyLock, Lease } from "#src/storage/backend.ts";
+import { parseInboundText } from "./inbound.ts";
+import type { InboundMessage, SessionRunner, TurnEvent } from "./runner.ts";
+import type { StopRegistry } from "./stop-registry.ts";
+import { refusal, type TurnReply } from "./turn-reply.ts";
+
+/** A message on its way in. */
+export interface TurnRequest {
+  readonly owner: string;
+  readonly sessionKey: string;
+  /** Text, or content parts that are all text. */
+  readonly content: unknown;
+  /** The channel's id of the message; without it each call is a message of its own. */
+  readonly deliveryId?: string;
+  /** Stops the answer that is being written; what there is of it is kept. */
+  readonly stop?: AbortSignal;
+  readonly onEvent?: (event: TurnEvent) => void;
+}
+
+/** Answers a command that changes nothing, beside any turn that runs. */
+export type ReadCommand = (request: {
+  readonly owner: string;
+  readonly sessionKey: string;
+  readonly deliveryId: string;
+  readonly name: string;
+  readonly args: string;
+}) => Promise<TurnReply>;
+
+/** What `runTurn` works with. */
+export interface TurnDeps {
+  readonly ids: Ids;
+  readonly runner: SessionRunner;
+  readonly repository: SessionRepository;
+  readonly locks: KeyLock;
+  readonly stops: StopRegistry;
+  readonly readCommand: ReadCommand;
+  readonly messageCharacters: number;
+  readonly botNames: readonly string[];
+  /** Longest wait for another turn on the key, in milliseconds. */
+  readonly lockWaitMs: number;
+  /** Called after a turn on a session, outside the lock; must not throw. */
+  readonly afterTurn?: (sessionId: string) => void;
+}
+
+/** A message handed from session to session more often than this is going in circles. */
+const MAX_HANDOFFS = 5;
+
+/**
+ * Takes one message to its reply. Never throws for what a person or program can do wrong: such a reply has outcome
+ * `refused` or `failed` and the code in its envelope.
+ */
+export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnReply> {
+  let message: InboundMessage;
+  try {
+    parseOwner(request.owner);
+    parseSessionKey(request.sessionKey);
+    const text = parseInboundText(request.content, deps.messageCharacters);
+    message = { id: request.deliveryId === undefined ? deps.ids.uuid() : parseDeliveryId(request.deliveryId), content: text };
+    const read = readCommandOf(deps, text);
+    if (read !== undefined) return await deps.readCommand({ ...request, deliveryId: message.id, ...read });
+  } catch (error) {
+    return refusal(envelopeOf(error), { deliveryId: request.deliveryId ?? "" });
+  }
+  return underLock(deps, request, message);
+}
+
+function readCommandOf(deps: TurnDeps, text: string): { name: string; args: string } | undefined {
+  const parsed = parseCommand(text, deps.botNames);
+  if (parsed.kind !== "command") return undefined;
+  const command = findCommand(parsed.name);
+  return command !== undefined && isReadOnly(command) ? parsed : undefined;
+}
+
+async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundMessage): Promise<TurnReply> {
+  let lease: Lease | undefined;
+  try {
+    lease = await deps.locks.acquire(lockName(request), {
+      waitMs: deps.lockWaitMs,
+      ...(request.stop === undefined ? {} : { signal: request.stop }),
+      onWait: () => request.onEvent?.({ type: "waiting" }),
+    });
+    return await follow(deps, request, { message, lease });
+  } catch (error) {
+    return { ...refusal(envelopeOf(error), { deliveryId: message.id }), outcome: "failed" };
+  } finally {
+    await lease?.release();
+  }
+}
+
+/** The lock of a key; owner and key are labels, so "/" separates them safely. */
+export function lockName(ref: { readonly owner: string; readonly sessionKey: string }): string {
+  return `turn/${encodeLabel(ref.owner)}/${encodeLabel(ref.sessionKey)}`;
+}
+
+async function follow(
+  deps: TurnDeps,
+  request: TurnRequest,
+  { message, lease }: { readonly message: InboundMessage; readonly lease: Lease },
+): Promise<TurnReply> {
+  const chain = await deps.repository.readChain(request);
+  let threadId = chain?.latest ?? deps.ids.uuid();
+  let next = message;
+  for (let hop = 0; hop <= MAX_HANDOFFS; hop += 1) {
+    const outcome = await runOn(deps, request, { threadId, message: next, lease });
+    if (outcome.kind === "reply") return outcome.reply;
+    threadId = outcome.sessionId;
+    next = outcome.message;
+  }
+  throw new LilyError("turn_loop", `the message was handed on ${MAX_HANDOFFS} times without an answer`, {
+    next: "lily verify names what is wrong with the conversation; the message was not stored.",
+  });
+}
+
+async function runOn(
+  deps: TurnDeps,
+  request: TurnRequest,
+  on: { readonly threadId: string; readonly message: InboundMessage; readonly lease: Lease },
+) {
+  const { threadId, message, lease } = on;
+  request.onEvent?.({ type: "session", sessionId: threadId });
+  const done = request.stop === undefined ? undefined : deps.stops.register(threadId, request.stop);
+  try {
+    return await deps.runner.run({
+      threadId,
+      owner: request.owner,
+      sessionKey: request.sessionKey,
+      message,
+      fence: { lockName: lease.lockName, token: lease.token },
+      ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
+    });
+  } finally {
+    done?.();
+    deps.afterTurn?.(threadId);
+  }
+}

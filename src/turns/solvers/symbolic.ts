@@ -1,0 +1,67 @@
+/** The built-in goal solver: answers from what the conversation itself says, quoting the turn it rests on. */
+import { rankTexts, termsOf } from "#src/kernel/words.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+
+/** What the user is told once when no model is configured. */
+export const NO_MODEL_NOTICE =
+  "No model is configured, so Lily can only quote what this conversation says. To set one, put OPENAI_API_KEY, or " +
+  "OPENAI_BASE_URL for a local server (Ollama, vLLM, LM Studio), into .env and start again.";
+
+/** What is to be solved. */
+export interface SymbolicGoal {
+  readonly text: string;
+  /** Committed turns of the conversation, oldest first. */
+  readonly turns: readonly TurnRecord[];
+  /** The session that asks, to tell its own turns from those it continues. */
+  readonly sessionId: string;
+  readonly timeZone: string;
+}
+
+const QUESTION = /[?？؟]\s*$|^(?:who|what|when|where|which|whose|why|how|is|are|was|were|do|does|did|can|could|will|tell me)\b/iu;
+
+/** The answer, and the turn it rests on, if it rests on one. */
+export interface SymbolicAnswer {
+  readonly text: string;
+  readonly source: { readonly sessionId: string; readonly turn: number } | undefined;
+}
+
+interface Statement {
+  readonly turn: TurnRecord;
+  readonly text: string;
+}
+
+/** Answers a question with the statement that shares most words with it, newest first among equals. */
+export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
+  const statements = goal.turns.flatMap(statementsOf).toReversed();
+  if (!QUESTION.test(goal.text.trim())) {
+    return { text: "Noted. Ask me about it any time in this conversation.", source: undefined };
+  }
+  const [best] = rankTexts(statements, goal.text, (statement) => statement.text);
+  if (best === undefined) return { text: nothingFound(goal), source: undefined };
+  const { turn, text } = best.item;
+  return { text: `${quoteSource(turn, goal)}: “${text}”`, source: { sessionId: turn.sessionId, turn: turn.turn } };
+}
+
+/** What the user stated in a turn, or what a recall brought in. Questions state nothing. */
+function statementsOf(turn: TurnRecord): Statement[] {
+  const isRecall = turn.kind === "command" && turn.explanation.recalled !== undefined;
+  if (turn.kind === "command" && !isRecall) return [];
+  return turn.messages
+    .filter((message) => message.role === (isRecall ? "assistant" : "user"))
+    .filter((message) => isRecall || !QUESTION.test(message.content.trim()))
+    .map((message) => ({ turn, text: message.content.trim() }));
+}
+
+function quoteSource(turn: TurnRecord, goal: SymbolicGoal): string {
+  const when = localMinute(fromInstant(turn.at), goal.timeZone);
+  const where = turn.sessionId === goal.sessionId ? `turn ${turn.turn}` : `turn ${turn.turn} of an earlier session`;
+  return turn.kind === "command" ? `Recalled in ${where}` : `You said in ${where} (${when})`;
+}
+
+function nothingFound(goal: SymbolicGoal): string {
+  const about = termsOf(goal.text).slice(0, 5).join(", ");
+  const topic = about === "" ? "that" : about;
+  return `Nothing in this conversation says anything about ${topic}. /recall <words> looks in earlier ones.`;
+}
