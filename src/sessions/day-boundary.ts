@@ -24,12 +24,14 @@ export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): numbe
   // moves across the date line skips a date.
   for (let offset = -1; offset <= 3; offset += 1) {
     const boundary = boundaryOf(local.add({ days: offset }), time, rule.timeZone);
-    if (boundary > epochMs) return boundary;
+    if (boundary !== undefined && boundary > epochMs) return boundary;
   }
   throw new RangeError(`no day boundary within three days of ${epochMs} in ${rule.timeZone}`);
 }
 
-function boundaryOf(date: Temporal.PlainDate, time: Temporal.PlainTime, timeZone: string): number {
+/** The boundary of one local date; `undefined` for a date that the zone skipped as a whole. */
+function boundaryOf(date: Temporal.PlainDate, time: Temporal.PlainTime, timeZone: string): number | undefined {
+  if (!date.toZonedDateTime(timeZone).toPlainDate().equals(date)) return undefined;
   const wanted = date.toPlainDateTime(time);
   // "compatible" takes the earlier of two and, in a gap, the same distance after it.
   const found = wanted.toZonedDateTime(timeZone, { disambiguation: "compatible" });

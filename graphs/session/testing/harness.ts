@@ -141,3 +141,10 @@ export const latestOf = (chain: Chain) => latestEntry(chain);
 
 /** A model that answers each message with "re: " and the message. */
 export const echoModel = (): ScriptedChatModel => new ScriptedChatModel();
+
+/** What a scripted model was given in one call, as `role: text` lines without the system prompt. */
+export function inputOf(model: ScriptedChatModel, call = model.calls.length - 1): string[] {
+  return (model.calls[call]?.messages ?? [])
+    .filter((message) => message.type !== "system")
+    .map((message) => `${message.type}: ${typeof message.content === "string" ? message.content : JSON.stringify(message.content)}`);
+}

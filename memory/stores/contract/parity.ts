@@ -42,30 +42,25 @@ const primitive = fc.oneof(
   fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed()),
 );
 const field = fc.constantFrom("f", "g", "a.b", 'q"', "\\", "\u0001");
-const value = fc.dictionary(field, fc.oneof(primitive, fc.array(primitive), fc.record({ f: primitive })));
+// No list of one: upstream compares [5] as the number 5. No object without prototype: there it throws.
+const plain = { noNullPrototype: true };
+const nested = fc.oneof(fc.array(primitive, { minLength: 2 }), fc.record({ f: primitive }, plain));
+const value = fc.dictionary(field, fc.oneof(primitive, nested), plain);
 
 const operator = fc.constantFrom("$eq", "$ne", "$gt", "$gte", "$lt", "$lte");
-const condition = fc.oneof(primitive, fc.dictionary(operator, primitive, { minKeys: 1 }));
-const filter = fc.dictionary(field, condition, { maxKeys: 2 });
+const condition = fc.oneof(primitive, fc.dictionary(operator, primitive, { ...plain, minKeys: 1 }));
+const filter = fc.dictionary(field, condition, { ...plain, maxKeys: 2 });
 const page = { limit: fc.integer({ min: 0, max: 6 }), offset: fc.integer({ min: 0, max: 4 }) };
 
 const put = fc.record({ namespace, key, value });
 const remove = fc.record({ namespace, key, value: fc.constant(null) });
 const get = fc.record({ namespace, key });
-const search = fc.record(
-  { namespacePrefix: fc.oneof(namespace, fc.constant([])), filter, ...page },
-  { requiredKeys: ["namespacePrefix"] },
-);
+const search = fc.record({ namespacePrefix: fc.oneof(namespace, fc.constant<string[]>([])), filter, ...page });
 const matchType = fc.constantFrom<MatchCondition["matchType"]>("prefix", "suffix");
-const list = fc.record(
-  {
-    matchConditions: fc.array(fc.record({ matchType, path }), { maxLength: 2 }),
-    maxDepth: fc.integer({ min: 1, max: 3 }),
-    ...page,
-  },
-  { requiredKeys: ["matchConditions", "limit", "offset"] },
-);
-const operation = fc.oneof({ weight: 5, arbitrary: put }, remove, get, search, list);
+const matchConditions = fc.array(fc.record({ matchType, path }), { maxLength: 2 });
+const list = fc.record({ matchConditions, ...page });
+const cutList = fc.record({ matchConditions, maxDepth: fc.integer({ min: 1, max: 3 }), ...page });
+const operation = fc.oneof({ weight: 5, arbitrary: put }, remove, get, search, list, cutList);
 const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 });
 
 /** Runs the property against fresh stores of `makeStore`. */
@@ -82,7 +77,7 @@ export function describeParity(name: string, makeStore: MakeStore): void {
           }
           await fixture.close();
         }),
-        { numRuns: 150 },
+        { numRuns: 200 },
       );
     });
   });

@@ -1,7 +1,7 @@
 /** The lock of a single process: a queue by name and a token that grows. Its leases do not run out. */
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
-import { leaseLost } from "../lease-lost.ts";
+import { assertNewest } from "../lease-lost.ts";
 import { startWait } from "../wait-limit.ts";
 
 /** A {@link KeyLock} that can tell whether a lease is the newest. */
@@ -27,10 +27,7 @@ export function createMemoryKeyLock(): MemoryKeyLock {
         wait.end();
       }
     },
-    assertHeld(ref) {
-      const newest = tokens.get(ref.lockName);
-      if (newest !== ref.token) throw leaseLost(ref, newest);
-    },
+    assertHeld: (ref) => assertNewest(ref, tokens.get(ref.lockName)),
   };
 }
 

@@ -1,9 +1,9 @@
 /** A lease while it is held: renews itself until it is released or found to be lost. */
-import { retryBusy } from "./retry-busy.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Lease, LeaseRef } from "../backend.ts";
 import { leaseLost } from "../lease-lost.ts";
 import type { LeaseTable } from "./lease-table.ts";
+import { retryBusy } from "./retry-busy.ts";
 
 /** What a held lease needs. */
 export interface HeldLeaseContext {
@@ -34,17 +34,17 @@ export function holdLease(ref: LeaseRef, context: HeldLeaseContext): Lease {
     context.onEnd();
     return true;
   };
-  const lose = (): void => {
-    if (end()) lost.abort(leaseLost(ref, table.newestToken(ref.lockName)));
+  const lose = (why: string): void => {
+    if (end()) lost.abort(leaseLost(ref, why));
   };
   const renew = (): void => {
     const until = clock.now() + leaseMs;
     try {
       if (table.renew(ref.lockName, ref.token, until)) expiresAt = until;
-      else lose();
+      else lose("another holder has it now");
     } catch {
-      // Locked or full: the next tick tries again, and what others may take is no longer ours to count on.
-      if (clock.now() >= expiresAt) lose();
+      // Locked or full: the next tick tries again, until others may have taken it.
+      if (clock.now() >= expiresAt) lose("it could not be renewed in time");
     }
   };
   const timer = setInterval(renew, Math.max(1, leaseMs / 3)).unref();

@@ -8,8 +8,8 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
-import { retryBusy } from "./retry-busy.ts";
 import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
+import { retryBusy } from "./retry-busy.ts";
 
 /**
  * `SqliteSaver` with three differences: a locked file is waited for without blocking the event loop, errors of SQLite

@@ -1,16 +1,16 @@
 /** A lock by name for all processes that share a SQLite file: leases that run out, with tokens that fence writes. */
 import { setTimeout as sleepByTimer } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { retryBusy } from "./retry-busy.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
-import { leaseLost } from "../lease-lost.ts";
+import { assertNewest } from "../lease-lost.ts";
 import { startWait } from "../wait-limit.ts";
 import { holdLease } from "./held-lease.ts";
 import { openLeaseTable, type LeaseTable } from "./lease-table.ts";
 import { currentProcess } from "./process-identity.ts";
+import { retryBusy } from "./retry-busy.ts";
 
 /** Options of {@link createSqliteKeyLock}. */
 export interface SqliteKeyLockOptions {
@@ -61,10 +61,7 @@ export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions)
         wait.end();
       }
     },
-    assertHeld(ref) {
-      const newest = table.newestToken(ref.lockName);
-      if (newest !== ref.token) throw leaseLost(ref, newest);
-    },
+    assertHeld: (ref) => assertNewest(ref, table.newestToken(ref.lockName)),
     async releaseAll() {
       await Promise.all([...held].map((lease) => lease.release()));
     },

@@ -1,8 +1,8 @@
 /** Prunes the tables of LangGraph's `SqliteSaver`: what is older than the runs to keep goes, in small transactions. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
-import { retryBusy } from "./retry-busy.ts";
 import type { CheckpointRetention } from "../backend.ts";
+import { retryBusy } from "./retry-busy.ts";
 
 /** Rows a transaction deletes: a few milliseconds, so that a turn on another thread does not wait. */
 const ROWS_PER_TRANSACTION = 200;

@@ -1,0 +1,6 @@
+/** All evaluation suites. */
+import type { Suite } from "#evals/harness/eval-case.ts";
+import { lifecycleSuite } from "./lifecycle/suite.ts";
+
+/** In the order in which they run. */
+export const SUITES: readonly Suite[] = [lifecycleSuite];

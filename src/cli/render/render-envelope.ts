@@ -1,0 +1,55 @@
+/** Shows an envelope to a person: a view for each code that has one, message and next step for the others. */
+import type { z } from "zod";
+import type { Envelope } from "#src/kernel/envelope.ts";
+import { printable } from "../printable.ts";
+import type { Screen } from "../screen.ts";
+import { renderHistory, renderRecall } from "./conversation.ts";
+import { helpData, historyData, recallData, sessionsData, statusData } from "./fields.ts";
+import { wrapped } from "./indent.ts";
+import { panel } from "./panel.ts";
+import { renderHelp, renderSessions, renderStatus } from "./session-tables.ts";
+
+/** A view of an envelope's data; `undefined` when the data is not what the view shows. */
+type View = (data: unknown, screen: Screen) => string | undefined;
+
+function view<T>(schema: z.ZodType<T>, render: (data: T, screen: Screen) => string): View {
+  return (data, screen) => {
+    const parsed = schema.safeParse(data);
+    return parsed.success ? render(parsed.data, screen) : undefined;
+  };
+}
+
+const VIEWS: Readonly<Record<string, View>> = {
+  help: view(helpData, renderHelp),
+  sessions: view(sessionsData, renderSessions),
+  status: view(statusData, renderStatus),
+  history: view(historyData, renderHistory),
+  recall: view(recallData, renderRecall),
+};
+
+/** Codes whose view says all that the message says. */
+const VIEW_REPLACES_MESSAGE = new Set(["recall"]);
+
+/** The envelope of something done, as text of several lines without a line break at its end. */
+export function renderEnvelope(envelope: Envelope, screen: Screen): string {
+  if (!envelope.ok) return renderFailure(envelope, screen);
+  if (envelope.code === "answered") return printable(envelope.message);
+  const shown = VIEWS[envelope.code]?.(envelope.data, screen) ?? "";
+  const message = shown !== "" && VIEW_REPLACES_MESSAGE.has(envelope.code) ? "" : wrapped(envelope.message, screen);
+  const next = envelope.next === undefined ? "" : screen.paint.dim(wrapped(envelope.next, screen));
+  const isTable = shown !== "";
+  return [message, shown, next].filter((part) => part !== "").join(isTable ? "\n\n" : "\n");
+}
+
+/** What went wrong and what to do about it. */
+export function renderFailure(envelope: Envelope, screen: Screen): string {
+  const message = screen.isTerminal ? sentence(envelope.message) : envelope.message;
+  const paragraphs = [message, ...(envelope.next === undefined ? [] : [envelope.next])];
+  return panel(paragraphs, screen, { tone: "failure", title: envelope.code });
+}
+
+/** A message that begins in lower case, as errors do, as a sentence of its own. */
+function sentence(message: string): string {
+  const trimmed = message.trim();
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…:]$/u.test(trimmed) ? "" : "."}`;
+}

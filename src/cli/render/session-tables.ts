@@ -1,0 +1,54 @@
+/** Shows sessions and commands as tables: `/sessions`, `/status`, `/help`. */
+import type { z } from "zod";
+import { printableLine } from "../printable.ts";
+import type { Screen } from "../screen.ts";
+import type { helpData, sessionsData, statusData } from "./fields.ts";
+import { table } from "./table.ts";
+
+/** One command a line. */
+export function renderHelp({ commands }: z.infer<typeof helpData>, screen: Screen): string {
+  const rows = commands.map(({ usage, summary }) => [screen.paint.cyan(printableLine(usage)), printableLine(summary)]);
+  return table({ rows }, screen);
+}
+
+/** One session a line, the latest marked. */
+export function renderSessions({ sessions }: z.infer<typeof sessionsData>, screen: Screen): string {
+  const { paint } = screen;
+  const rows = sessions.map((session) => [
+    session.latest ? paint.green(`${session.ordinal} ●`) : String(session.ordinal),
+    printableLine(session.opened),
+    String(session.turns),
+    session.title === null ? paint.dim("(nothing said)") : printableLine(session.title),
+    printableLine(session.openedBecause),
+  ]);
+  return table({ head: ["#", "began", "turns", "about", "because"], rows }, screen);
+}
+
+/** One fact a line. */
+export function renderStatus(status: z.infer<typeof statusData>, screen: Screen): string {
+  const { lastDecision } = status;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["title", status.title],
+    ["answers", `${status.model}${status.modelChosen ? " (you chose it)" : ""}`],
+    ["began", because(status.created, status.openedBecause)],
+    ["last turn", status.lastActivity],
+    ["ends", status.expires],
+    ["decision", lastDecision === null ? null : `${decisionWord(lastDecision.action)}: ${lastDecision.text}`],
+    ["time zone", status.timeZone],
+    ["agent", status.agent],
+    ["session id", status.sessionId],
+    ["data", status.storage],
+  ];
+  const rows = facts.flatMap(([name, value]) =>
+    value === null ? [] : [[screen.paint.dim(name), printableLine(value)]],
+  );
+  return table({ rows }, screen);
+}
+
+function because(instant: string | null, reason: string): string {
+  return instant === null ? "with your first message" : `${instant}, ${reason}`;
+}
+
+function decisionWord(action: string): string {
+  return action === "rotate" ? "began anew" : "went on";
+}

@@ -1,0 +1,42 @@
+/** What the output can show: how wide it is, whether a person looks at it, and its colours. */
+import { Chalk, type ChalkInstance } from "chalk";
+
+/** The output as renderers see it. */
+export interface Screen {
+  /** Characters a line, at least {@link MIN_COLUMNS}. */
+  readonly columns: number;
+  /** Without a terminal there are no colours, no boxes and no spinner. */
+  readonly isTerminal: boolean;
+  readonly paint: ChalkInstance;
+}
+
+/** The part of a stream that tells what it is. */
+export interface OutputTraits {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MIN_COLUMNS = 40;
+const DEFAULT_COLUMNS = 80;
+
+/** The screen of a stream as it is now; ask again after a resize. */
+export function screenOf(stream: OutputTraits, env: Environment): Screen {
+  const isTerminal = stream.isTTY === true;
+  return {
+    columns: Math.max(MIN_COLUMNS, stream.columns ?? DEFAULT_COLUMNS),
+    isTerminal,
+    paint: new Chalk({ level: isTerminal && hasColour(env) ? 2 : 0 }),
+  };
+}
+
+/** A screen without colours and boxes: for pipes and files. */
+export function plainScreen(columns: number = DEFAULT_COLUMNS): Screen {
+  return { columns: Math.max(MIN_COLUMNS, columns), isTerminal: false, paint: new Chalk({ level: 0 }) };
+}
+
+// https://no-color.org: set and not empty, whatever it is set to.
+function hasColour(env: Environment): boolean {
+  return (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}

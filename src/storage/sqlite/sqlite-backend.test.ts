@@ -1,0 +1,162 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createManualClock, type Clock } from "#src/kernel/clock.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import type { StorageBackend } from "../backend.ts";
+import { describeBackendContract } from "../contract.ts";
+import { startWorker } from "./fixtures/start-worker.ts";
+import { openSqliteBackend } from "./sqlite-backend.ts";
+
+const START = Date.parse("2026-03-01T09:00:00.000Z");
+const LEASE_MS = 30_000;
+const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+let dir: string;
+let opened: StorageBackend[];
+let seed = 0;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "lily-storage-"));
+  opened = [];
+});
+
+afterEach(async () => {
+  await Promise.all(opened.map((backend) => backend.close()));
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function open(clock: Clock = createManualClock(START), options: { readonly leaseMs?: number } = {}): StorageBackend {
+  const backend = openSqliteBackend({
+    checkpointPath: join(dir, "checkpoints", "checkpointer.sqlite"),
+    storePath: join(dir, "memory", "store.sqlite"),
+    clock,
+    ids: createSequentialIds((seed += 1)),
+    ...options,
+  });
+  opened.push(backend);
+  return backend;
+}
+
+/** Opens the files where the workers have them. */
+function openBesideWorkers(): StorageBackend {
+  const backend = openSqliteBackend({
+    checkpointPath: join(dir, "checkpointer.sqlite"),
+    storePath: join(dir, "store.sqlite"),
+    clock: systemClock,
+    ids: createSequentialIds(),
+  });
+  opened.push(backend);
+  return backend;
+}
+
+describeBackendContract("sqlite", () => open());
+
+describe("the SQLite backend's files", () => {
+  it("leaves no log behind when it is closed", async () => {
+    const backend = open();
+    await backend.store.put(["n"], "k", { n: 1 });
+    await backend.close();
+    const files = ["checkpoints", "memory"].flatMap((folder) => readdirSync(join(dir, folder)));
+    expect(files.sort()).toEqual(["checkpointer.sqlite", "store.sqlite"]);
+  });
+
+  it("keeps what was written when it is opened again", async () => {
+    const first = open();
+    await first.store.put(["n"], "k", { n: 1 });
+    await first.close();
+    expect((await open().store.get(["n"], "k"))?.value).toEqual({ n: 1 });
+  });
+
+  it("says which file is damaged, and leaves neither open", () => {
+    writeFileSync(join(dir, "broken.sqlite"), "this is no database, whatever its name says ".repeat(40));
+    const openBroken = (): StorageBackend =>
+      openSqliteBackend({
+        checkpointPath: join(dir, "checkpointer.sqlite"),
+        storePath: join(dir, "broken.sqlite"),
+        clock: systemClock,
+        ids: createSequentialIds(),
+      });
+    expect(openBroken).toThrow(/broken\.sqlite/u);
+    expect(existsSync(join(dir, "checkpointer.sqlite-wal"))).toBe(false);
+  });
+});
+
+describe("leases in SQLite", () => {
+  it("pass to another backend when they have run out, and a late release does not end the new one", async () => {
+    const clock = createManualClock(START);
+    const later = createManualClock(START + LEASE_MS);
+    const stalled = await open(clock, { leaseMs: LEASE_MS }).locks.acquire("k");
+    const taken = await open(later, { leaseMs: LEASE_MS }).locks.acquire("k", { waitMs: 1_000 });
+    expect(taken.token).toBe(stalled.token + 1);
+    await stalled.release();
+    const third = open(later).locks.acquire("k", { waitMs: 60 });
+    await expect(third).rejects.toMatchObject({ code: "lease_timeout" });
+  });
+
+  it("are not taken a millisecond before they run out", async () => {
+    await open(createManualClock(START), { leaseMs: LEASE_MS }).locks.acquire("k");
+    const early = open(createManualClock(START + LEASE_MS - 1)).locks.acquire("k", { waitMs: 60 });
+    await expect(early).rejects.toMatchObject({ code: "lease_timeout" });
+  });
+
+  it("abort `lost` at the renewal that finds a newer grant", async () => {
+    const stalled = await open(createManualClock(START), { leaseMs: 60 }).locks.acquire("k");
+    await open(createManualClock(START + 1_000)).locks.acquire("k", { waitMs: 1_000 });
+    if (!stalled.lost.aborted) await new Promise((resolve) => stalled.lost.addEventListener("abort", resolve));
+    expect(stalled.lost.reason).toMatchObject({ code: "lease_lost" });
+  });
+
+  it("last as long as they are renewed", async () => {
+    const holder = await open(systemClock, { leaseMs: 150 }).locks.acquire("k");
+    await expect(open(systemClock).locks.acquire("k", { waitMs: 600 })).rejects.toMatchObject({ code: "lease_timeout" });
+    expect(holder.lost.aborted).toBe(false);
+  });
+
+  it("are given back when the backend is closed", async () => {
+    const first = open();
+    await first.locks.acquire("k");
+    await first.close();
+    await open().locks.acquire("k", { waitMs: 1_000 });
+  });
+
+  it("let the waiters of the same process in when they are lost", async () => {
+    const backend = open(createManualClock(START), { leaseMs: 60 });
+    const stalled = await backend.locks.acquire("k");
+    const other = open(createManualClock(START + 1_000));
+    await (await other.locks.acquire("k", { waitMs: 1_000 })).release();
+    const next = backend.locks.acquire("k", { waitMs: 5_000 });
+    await stalled.release();
+    await (await next).release();
+  });
+});
+
+describe("processes that share the SQLite files", () => {
+  it("lose no update of a counter that each changes under the lock", async () => {
+    const workers = [startWorker(dir, "count"), startWorker(dir, "count")];
+    expect(await Promise.all(workers.map((worker) => worker.nextLine()))).toEqual(["done", "done"]);
+    expect((await openBesideWorkers().store.get(["counters"], "n"))?.value).toEqual({ n: 100 });
+  });
+
+  it("get the lock of a holder that was killed within 2 seconds, long before its lease runs out", async () => {
+    const worker = startWorker(dir, "hold");
+    expect(await worker.nextLine()).toBe("held");
+    const backend = openBesideWorkers();
+    await expect(backend.locks.acquire("counter", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
+    await worker.kill();
+    const lease = await backend.locks.acquire("counter", { waitMs: 2_000 });
+    expect(lease.token).toBe(2);
+  });
+
+  it("refuse the write of a holder that slept past its lease", async () => {
+    const worker = startWorker(dir, "stall");
+    expect(await worker.nextLine()).toBe("held");
+    const backend = openBesideWorkers();
+    const lease = await backend.locks.acquire("counter", { waitMs: 5_000 });
+    await backend.fencedStore(lease).put(["counters"], "n", { n: 7 });
+    expect(await worker.nextLine()).toBe("lease_lost");
+    expect(await worker.nextLine()).toBe("lost true");
+    expect((await backend.store.get(["counters"], "n"))?.value).toEqual({ n: 7 });
+  });
+});
