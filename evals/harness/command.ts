@@ -43,7 +43,8 @@ function choose(args: readonly string[], deps: EvalCommandDeps): Chosen | number
     program.parse(args, { from: "user" });
     const { json = false, runner } = program.opts<{ json?: boolean; runner: string }>();
     const open = deps.runners[runner];
-    if (open === undefined) return refuse(deps, "runner", { asked: runner, known: Object.keys(deps.runners) });
+    if (open === undefined)
+      return refuse(deps, "runner", { asked: runner, known: Object.keys(deps.runners) });
     const known = deps.suites.map((suite) => suite.name);
     const unknown = program.args.find((name) => !known.includes(name));
     if (unknown !== undefined) return refuse(deps, "suite", { asked: unknown, known });
@@ -62,7 +63,10 @@ function programOf(deps: EvalCommandDeps): Command {
     .option("--json", "print the results as JSON")
     .option("--runner <name>", `where Lily runs: ${Object.keys(deps.runners).join(", ")}`, "in-process")
     .exitOverride()
-    .configureOutput({ writeOut: (text) => deps.out(text.trimEnd()), writeErr: (text) => deps.err(text.trimEnd()) });
+    .configureOutput({
+      writeOut: (text) => deps.out(text.trimEnd()),
+      writeErr: (text) => deps.err(text.trimEnd()),
+    });
 }
 
 function refuse(

@@ -16,7 +16,8 @@ export async function openInProcessRunner(): Promise<Runner> {
   return {
     name: "in-process",
     can: { clock: true, modelInputs: true, puppetModel: true, restart: true },
-    send: async (sessionKey, text, options = {}) => replyOf(await harness.send(text, { sessionKey, ...options })),
+    send: async (sessionKey, text, options = {}) =>
+      replyOf(await harness.send(text, { sessionKey, ...options })),
     history: (sessionId) => historyOf(harness, sessionId),
     sessions: (key) => sessionsOf(harness, key),
     async verify(key) {

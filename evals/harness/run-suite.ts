@@ -27,7 +27,11 @@ export interface SuiteResult {
 export async function runSuite(suite: Suite, open: OpenRunner): Promise<SuiteResult> {
   const cases: CaseResult[] = [];
   for (const evalCase of suite.cases) cases.push(await runCase(suite, evalCase, open));
-  return { name: suite.name, title: suite.title, cases: [...cases, ...(suite.planned ?? []).map(plannedResult)] };
+  return {
+    name: suite.name,
+    title: suite.title,
+    cases: [...cases, ...(suite.planned ?? []).map(plannedResult)],
+  };
 }
 
 /** Runs one case and then what must hold after every case of its suite. */

@@ -1,21 +1,11 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { createHarness, echoModel, inputOf, latestOf, OWNER, type Harness, type HarnessOptions } from "./testing/harness.ts";
+import { echoModel, inputOf, latestOf, OWNER } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const HOUR = 3_600_000;
-let open: Harness[] = [];
-
-async function start(options: HarnessOptions = {}): Promise<Harness> {
-  const harness = await createHarness(options);
-  open.push(harness);
-  return harness;
-}
-
-afterEach(async () => {
-  for (const harness of open) await harness.close();
-  open = [];
-});
+const start = harnessStarter();
 
 const recall = (query: string, rationale: string) => ({
   toolCalls: [{ id: "r1", name: "recall_history", args: { query, rationale } }],
@@ -200,7 +190,7 @@ describe("a session from its first turn", () => {
       lastActivityAt: "2026-03-01T09:00:00.000Z",
       expiresAt: "2026-03-01T21:00:00.000Z",
     });
-    expect(snapshot.values.messages.map((message) => message.text)).toEqual(["hello", "hello"]);
+    expect(snapshot.values.messages.map((message: { text: string }) => message.text)).toEqual(["hello", "hello"]);
   });
 
   it("goes on after a restart with what was said before it", async () => {

@@ -49,7 +49,7 @@ function step(value: unknown, token: string): unknown[] {
 function elements(value: unknown, index: string): unknown[] {
   if (!Array.isArray(value)) return [];
   if (index === "*") return value;
-  const element: unknown = value.at(Number.parseInt(index, 10));
+  const element: unknown = /^-?\d+$/u.test(index) ? value.at(Number(index)) : undefined;
   return element === undefined ? [] : [element];
 }
 

@@ -20,7 +20,7 @@ export interface StorageBackend {
    * The check and the write are one transaction where the backend has transactions.
    */
   fencedStore(lease: LeaseRef): BaseStore;
-  /** Closes files and timers. Idempotent. */
+  /** Gives held leases back, closes files and timers. Idempotent. Nobody should be waiting for a lock any more. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import { AsyncBatchedStore, InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
@@ -20,10 +20,19 @@ function openSqliteStore(): BaseStore {
   return new SqliteStore(db, { clock });
 }
 
+/** What LangGraph gives to nodes, around any store; its `batch` throws. */
+function openNodeStore(): BaseStore {
+  const store = new AsyncBatchedStore(new InMemoryStore());
+  store.start();
+  onTestFinished(() => store.stop());
+  return store;
+}
+
 const stores: readonly (readonly [string, () => BaseStore])[] = [
   ["the memory backend's store", () => createMemoryBackend({ clock }).store],
   ["the SQLite store", openSqliteStore],
   ["LangGraph's InMemoryStore", () => new InMemoryStore()],
+  ["the store of a node", openNodeStore],
 ];
 
 function chainOf(ref: KeyRef, sessionId: string): Chain {

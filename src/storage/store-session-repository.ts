@@ -1,5 +1,5 @@
 /** Sessions on a LangGraph `BaseStore`: one item a chain, a turn, a delivery. */
-import type { BaseStore, GetOperation, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { rankTexts } from "#src/kernel/words.ts";
@@ -108,10 +108,10 @@ async function readTurns(
   range: { readonly from: number; readonly to: number },
 ): Promise<TurnRecord[]> {
   const namespace = historyNamespace(ref);
-  const gets: GetOperation[] = [];
-  for (let turn = Math.max(1, range.from); turn <= range.to; turn += 1) gets.push({ namespace, key: turnItemKey(turn) });
-  if (gets.length === 0) return [];
-  const items = await store.batch(gets);
+  const first = Math.max(1, range.from);
+  const keys = Array.from({ length: Math.max(0, range.to - first + 1) }, (_, index) => turnItemKey(first + index));
+  // Not `store.batch`: the store that nodes are given throws on it, and batches gets of one tick by itself.
+  const items = await Promise.all(keys.map((key) => store.get(namespace, key)));
   return items
     .filter((item) => item !== null && item !== undefined)
     .map((item) => parseItem(item.value, turnRecordSchema, `${namespace.join("/")}/${item.key}`));

@@ -19,7 +19,8 @@ export function assertNotNewer(file: string, schema: DatabaseSchema): void {
   if (hasLog(file)) assertVersion(readThroughLog(file), schema, file);
 }
 
-// https://www.sqlite.org/fileformat.html#the_database_header: user_version at 60, application_id at 68.
+// https://www.sqlite.org/fileformat.html#the_database_header: page size at 16, user_version at 60, application_id at 68.
+// A header that is no header is left for SQLite to report.
 function readHeader(file: string): FileVersion | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   const handle = openSync(file, "r");
@@ -28,8 +29,13 @@ function readHeader(file: string): FileVersion | undefined {
   } finally {
     closeSync(handle);
   }
-  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC) return undefined;
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC || !isPageSize(header.readUInt16BE(16))) return undefined;
   return { version: header.readUInt32BE(60), applicationId: header.readUInt32BE(68) };
+}
+
+// A power of two from 512 to 32768, or 1 for 65536.
+function isPageSize(size: number): boolean {
+  return size === 1 || (size >= 512 && (size & (size - 1)) === 0);
 }
 
 function hasLog(file: string): boolean {

@@ -1,4 +1,7 @@
-/** The form in which text goes into the full-text index: the same text always gives the same bytes. */
+/**
+ * The form in which text goes into the full-text index. The same text always gives the same bytes, because a text is
+ * taken out of the index by them: a change here, or in what `textsOf` selects, needs a migration that indexes anew.
+ */
 
 // Scripts that put no space between words, and Hangul, whose particles cling to the word. Each character is indexed as
 // a word of its own, and a word of a question as the phrase of its characters. Splitting words here instead would

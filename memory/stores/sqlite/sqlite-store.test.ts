@@ -164,7 +164,7 @@ describe("SqliteStore index", () => {
     expect(keysOf(await store.search([], { query: "walnut" }))).toEqual(["b"]);
     expect(await store.search([], { query: "oak" })).toEqual([]);
     await store.put(["blobs"], "a", { title: "walnut" }, ["title"]);
-    expect(keysOf(await store.search([], { query: "walnut" }))).toEqual(["b", "a"]);
+    expect(keysOf(await store.search([], { query: "walnut" }))).toEqual(["a", "b"]);
   });
 
   it("is empty again when everything is deleted, whatever was indexed how", async () => {

@@ -20,7 +20,7 @@ export interface HeldLeaseContext {
 /** Longest wait of a release for the database; a lease that could not be given back runs out by itself. */
 const RELEASE_DEADLINE_MS = 2_000;
 
-/** Holds the lease `ref` until its `release`; it is renewed every third of `leaseMs` by a timer that keeps no process alive. */
+/** Holds `ref` until its `release`: renews it every third of `leaseMs` by a timer that keeps no process alive. */
 export function holdLease(ref: LeaseRef, context: HeldLeaseContext): Lease {
   const { table, clock, leaseMs, file } = context;
   const lost = new AbortController();

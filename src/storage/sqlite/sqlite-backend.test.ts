@@ -6,7 +6,6 @@ import { createManualClock, type Clock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../contract.ts";
-import { startWorker } from "./fixtures/start-worker.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
 
 const START = Date.parse("2026-03-01T09:00:00.000Z");
@@ -34,18 +33,6 @@ function open(clock: Clock = createManualClock(START), options: { readonly lease
     clock,
     ids: createSequentialIds((seed += 1)),
     ...options,
-  });
-  opened.push(backend);
-  return backend;
-}
-
-/** Opens the files where the workers have them. */
-function openBesideWorkers(): StorageBackend {
-  const backend = openSqliteBackend({
-    checkpointPath: join(dir, "checkpointer.sqlite"),
-    storePath: join(dir, "store.sqlite"),
-    clock: systemClock,
-    ids: createSequentialIds(),
   });
   opened.push(backend);
   return backend;
@@ -129,34 +116,5 @@ describe("leases in SQLite", () => {
     const next = backend.locks.acquire("k", { waitMs: 5_000 });
     await stalled.release();
     await (await next).release();
-  });
-});
-
-describe("processes that share the SQLite files", () => {
-  it("lose no update of a counter that each changes under the lock", async () => {
-    const workers = [startWorker(dir, "count"), startWorker(dir, "count")];
-    expect(await Promise.all(workers.map((worker) => worker.nextLine()))).toEqual(["done", "done"]);
-    expect((await openBesideWorkers().store.get(["counters"], "n"))?.value).toEqual({ n: 100 });
-  });
-
-  it("get the lock of a holder that was killed within 2 seconds, long before its lease runs out", async () => {
-    const worker = startWorker(dir, "hold");
-    expect(await worker.nextLine()).toBe("held");
-    const backend = openBesideWorkers();
-    await expect(backend.locks.acquire("counter", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
-    await worker.kill();
-    const lease = await backend.locks.acquire("counter", { waitMs: 2_000 });
-    expect(lease.token).toBe(2);
-  });
-
-  it("refuse the write of a holder that slept past its lease", async () => {
-    const worker = startWorker(dir, "stall");
-    expect(await worker.nextLine()).toBe("held");
-    const backend = openBesideWorkers();
-    const lease = await backend.locks.acquire("counter", { waitMs: 5_000 });
-    await backend.fencedStore(lease).put(["counters"], "n", { n: 7 });
-    expect(await worker.nextLine()).toBe("lease_lost");
-    expect(await worker.nextLine()).toBe("lost true");
-    expect((await backend.store.get(["counters"], "n"))?.value).toEqual({ n: 7 });
   });
 });

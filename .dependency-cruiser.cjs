@@ -1,0 +1,68 @@
+/** The import arrows of ARCHITECTURE.md: who may import whom. */
+const TESTS = "(\\.test\\.ts$|/testing/|/fixtures/|/contract/|contract\\.ts$)";
+const PURE = "^src/(kernel|sessions|explain|commands|persona|skills)/";
+
+/** A rule that files in `from` import nothing of ours outside `allowed`. */
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: from, pathNot: TESTS },
+  to: { path: "^(src|graphs|memory|evals)/", pathNot: allowed },
+});
+
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    only("kernel", "^src/kernel/", "^src/kernel/", "kernel imports nothing of ours"),
+    only("sessions", "^src/sessions/", "^src/(sessions|kernel)/", "sessions → kernel"),
+    only("memory", "^memory/", "^(memory/|src/kernel/)", "memory → kernel"),
+    only("explain", "^src/explain/", "^(src/(explain|kernel|sessions|context)/|memory/)", "explain → pure folders"),
+    only("context", "^src/context/", "^(src/(context|kernel|sessions|explain)/|memory/)", "context → pure folders"),
+    only(
+      "commands",
+      "^src/commands/",
+      "^(src/(commands|kernel|sessions|context|explain|persona|skills)/|memory/)",
+      "commands → pure folders and memory's values",
+    ),
+    only("models", "^src/models/", "^src/(models|kernel)/", "models → kernel"),
+    only("storage", "^src/storage/", "^(src/(storage|kernel|sessions)/|memory/stores/)", "storage implements the ports of sessions"),
+    only(
+      "turns",
+      "^src/turns/",
+      "^(src/(turns|kernel|sessions|context|explain|commands|models|storage/backend\\.ts$)|memory/)",
+      "turns → the folders that a turn is made of; storage only as a port",
+    ),
+    only("app", "^src/app/", "^(src/(?!cli|server)|memory/)", "app → all of src but cli and server"),
+    only("graphs", "^graphs/", "^(graphs/|src/(?!cli|server)|memory/)", "graphs → app and all below"),
+    {
+      name: "nothing-imports-the-edges",
+      comment: "cli, server and evals are imported by nobody",
+      severity: "error",
+      from: { pathNot: "^(src/(cli|server)|evals)/" },
+      to: { path: "^(src/(cli|server)|evals)/" },
+    },
+    {
+      name: "langchain-stays-out",
+      comment: "@langchain/* stays out of the pure folders and of the rules of memory and context",
+      severity: "error",
+      from: { path: `${PURE}|^src/context/|^memory/(?!stores/)` },
+      to: { path: "node_modules/@langchain/" },
+    },
+    {
+      name: "openai-in-one-place",
+      comment: "the provider is loaded lazily, by one file",
+      severity: "error",
+      from: { path: "^(src|graphs|memory)/", pathNot: "^src/models/openai-completions-model\\.ts$" },
+      to: { path: "node_modules/@langchain/openai/" },
+    },
+    { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: `${TESTS}|\\.mjs$|^graphs/[^/]+\\.ts$` }, to: {} },
+    { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"], extensions: [".ts", ".js", ".mjs"] },
+  },
+};

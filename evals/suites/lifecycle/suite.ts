@@ -1,0 +1,28 @@
+/** The lifecycle of sessions: the validation cases of the Mozi document, and what the design adds to them. */
+import type { Suite } from "#evals/harness/eval-case.ts";
+import { anyStateCases } from "./any-state.ts";
+import { deliveryCases } from "./delivery.ts";
+import { historyCases } from "./history.ts";
+import { lifecycleInvariants } from "./invariants.ts";
+import { newCases } from "./new.ts";
+import { plannedCases } from "./planned.ts";
+import { restartCases } from "./restart.ts";
+import { resumeCases } from "./resume.ts";
+import { temporalCases } from "./temporal.ts";
+
+/** All lifecycle cases. */
+export const lifecycleSuite: Suite = {
+  name: "lifecycle",
+  title: "Session lifecycle",
+  cases: [
+    ...newCases,
+    ...anyStateCases,
+    ...temporalCases,
+    ...historyCases,
+    ...deliveryCases,
+    ...resumeCases,
+    ...restartCases,
+  ],
+  planned: plannedCases,
+  invariants: lifecycleInvariants,
+};

@@ -1,0 +1,210 @@
+/** The session graph on a real LangGraph server, as Studio and SDK clients meet it. */
+import { Client } from "@langchain/langgraph-sdk";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { historyNamespace } from "#src/storage/session-namespaces.ts";
+import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { turnReplySchema } from "#src/turns/turn-reply.ts";
+import { startDevServer, type DevServer } from "./server/testing/dev-server.ts";
+import { handoffSchema } from "./session/state.ts";
+
+const GRAPH = "session";
+
+const outputSchema = z.object({
+  reply: turnReplySchema.nullable(),
+  handoff: handoffSchema.nullable(),
+  messages: z.array(z.object({ type: z.string(), content: z.string() })),
+});
+
+type Output = z.infer<typeof outputSchema>;
+
+let server: DevServer;
+let client: Client;
+
+beforeAll(async () => {
+  server = await startDevServer();
+  client = new Client({ apiUrl: server.url, apiKey: null });
+}, 70_000);
+
+afterAll(() => server?.stop());
+
+async function newThread(): Promise<string> {
+  return (await client.threads.create()).thread_id;
+}
+
+interface Sent {
+  readonly id?: string;
+  readonly sessionKey?: string;
+}
+
+/** One run with one user message. */
+async function send(threadId: string, content: string, { id, sessionKey }: Sent = {}): Promise<Output> {
+  const message = { type: "human", content, ...(id === undefined ? {} : { id }) };
+  const context = sessionKey === undefined ? {} : { sessionKey };
+  return outputSchema.parse(await client.runs.wait(threadId, GRAPH, { input: { messages: [message] }, context }));
+}
+
+/** The session that a run handed its message to. */
+function successorOf(output: Output): string {
+  if (output.handoff === null) throw new Error(`not handed off: ${JSON.stringify(output.reply)}`);
+  return output.handoff.sessionId;
+}
+
+/** Waits for the newest run of a thread, whoever started it. */
+async function answerOn(threadId: string): Promise<Output> {
+  const [run] = await client.runs.list(threadId, { limit: 1 });
+  if (run === undefined) throw new Error(`no run on ${threadId}`);
+  return outputSchema.parse(await client.runs.join(threadId, run.run_id));
+}
+
+async function transcriptOf(sessionKey: string, sessionId: string): Promise<TurnRecord[]> {
+  const { items } = await client.store.searchItems(historyNamespace({ owner: "local", sessionKey, sessionId }));
+  return items.map((item) => turnRecordSchema.parse(item.value)).toSorted((one, other) => one.turn - other.turn);
+}
+
+describe("a conversation on one thread", () => {
+  it("is remembered from turn to turn", async () => {
+    const thread = await newThread();
+    const first = await send(thread, "My cat is named Whiskers.", { sessionKey: "test:memory" });
+    const second = await send(thread, "What is my cat named?", { sessionKey: "test:memory" });
+    expect(first.reply).toMatchObject({ outcome: "answered", turn: 1, sessionId: thread });
+    expect(second.reply).toMatchObject({ outcome: "answered", turn: 2, sessionId: thread });
+    expect(second.reply?.envelope.message).toContain("My cat is named Whiskers.");
+  });
+
+  it("goes on in one session under a key with capital letters", async () => {
+    const thread = await newThread();
+    const turns = [];
+    for (const text of ["one", "two", "three"]) turns.push(await send(thread, text, { sessionKey: "Team-A" }));
+    expect(turns.map(({ reply }) => [reply?.sessionId, reply?.turn])).toEqual([1, 2, 3].map((turn) => [thread, turn]));
+    expect(await transcriptOf("Team-A", thread)).toHaveLength(3);
+    expect(await transcriptOf("team-a", thread)).toEqual([]);
+  });
+
+  it("needs no key: the thread is its own", async () => {
+    const thread = await newThread();
+    await send(thread, "The gate code is 4711.");
+    const { reply } = await send(thread, "What is the gate code?");
+    expect(reply?.envelope.message).toContain("4711");
+    expect(await transcriptOf(thread, thread)).toHaveLength(2);
+  });
+
+  it("answers a message that is sent again from what is stored, without a second run of it", async () => {
+    const thread = await newThread();
+    const first = await send(thread, "Remember the milk.", { id: "delivery-1", sessionKey: "test:again" });
+    const again = await send(thread, "Remember the milk.", { id: "delivery-1", sessionKey: "test:again" });
+    expect(again.reply).toEqual({ ...first.reply, repeated: true });
+    expect(await transcriptOf("test:again", thread)).toHaveLength(1);
+    const conversation = ({ messages }: Output) => messages.filter(({ content }) => content !== first.reply?.notice);
+    expect(conversation(again)).toEqual(conversation(first));
+  });
+});
+
+describe("a message that belongs to another session", () => {
+  it("is answered on the new thread after /new, though the caller follows nothing", async () => {
+    const sessionKey = "test:new";
+    const old = await newThread();
+    await send(old, "My cat is named Whiskers.", { sessionKey });
+    const ended = await send(old, "/new plan dinner", { id: "new-1", sessionKey });
+    const successor = successorOf(ended);
+    expect(ended).toMatchObject({ reply: null, handoff: { message: { id: "new-1", content: "plan dinner" } } });
+    const answered = await answerOn(successor);
+    expect(answered.reply).toMatchObject({ outcome: "answered", turn: 1, sessionId: successor, deliveryId: "new-1" });
+    const [turn] = await transcriptOf(sessionKey, successor);
+    expect(turn?.messages[0]).toMatchObject({ role: "user", content: "plan dinner" });
+    expect(await client.threads.get(successor)).toMatchObject({ metadata: { session_key: sessionKey, owner: "local" } });
+  });
+
+  it("is handed from an ended thread to the latest session, which answers it", async () => {
+    const sessionKey = "test:old";
+    const old = await newThread();
+    const successor = successorOf(await send(old, "/new The picnic is on Friday.", { sessionKey }));
+    await answerOn(successor);
+    const late = await send(old, "When is the picnic?", { id: "late-1", sessionKey });
+    expect(successorOf(late)).toBe(successor);
+    const answered = await answerOn(successor);
+    expect(answered.reply).toMatchObject({ deliveryId: "late-1", turn: 2 });
+    expect(answered.reply?.envelope.message).toContain("The picnic is on Friday.");
+  });
+
+  it("is handed from a new thread of a key in use to the session that is latest", async () => {
+    const latest = await newThread();
+    await send(latest, "hello", { sessionKey: "test:shared" });
+    expect(successorOf(await send(await newThread(), "hello again", { sessionKey: "test:shared" }))).toBe(latest);
+    expect((await answerOn(latest)).reply).toMatchObject({ outcome: "answered", turn: 2 });
+  });
+
+  it("is started by the caller alone when the caller says that it follows hand-offs", async () => {
+    const old = await newThread();
+    await send(old, "hello", { sessionKey: "test:follows" });
+    const ended = outputSchema.parse(
+      await client.runs.wait(old, GRAPH, {
+        input: { messages: [{ type: "human", content: "/new plan dinner" }] },
+        context: { sessionKey: "test:follows", followsHandoff: true },
+      }),
+    );
+    const successor = successorOf(ended);
+    expect(await client.runs.list(successor)).toEqual([]);
+    const { id, content } = ended.handoff?.message ?? { id: "", content: "" };
+    const { reply } = await send(successor, content, { id, sessionKey: "test:follows" });
+    expect(reply).toMatchObject({ outcome: "answered", turn: 1, sessionId: successor });
+  });
+});
+
+describe("a malformed input", () => {
+  it.each([
+    ["nothing", {}],
+    ["no message", { messages: [] }],
+    ["null for messages", { messages: null }],
+    ["null for a message", { messages: [null] }],
+    ["null for content", { messages: [{ type: "human", content: null }] }],
+    ["a blank message", { messages: [{ type: "human", content: " \n" }] }],
+    ["an object that is no message", { messages: [{ hello: "world" }] }],
+    ["an answer", { messages: [{ type: "ai", content: "I said this." }] }],
+  ])("that is %s is refused with a code and stores nothing", async (_what, input) => {
+    const thread = await newThread();
+    const output = outputSchema.parse(await client.runs.wait(thread, GRAPH, { input, context: { sessionKey: "test:bad" } }));
+    expect(output.reply).toMatchObject({ outcome: "refused", turn: null, envelope: { ok: false } });
+    expect(output.reply?.envelope.code).toMatch(/^message_(?:blank|invalid)$/u);
+    expect(await client.runs.list(thread)).toMatchObject([{ status: "success" }]);
+    expect(await transcriptOf("test:bad", thread)).toEqual([]);
+  });
+});
+
+describe("what a client can see", () => {
+  it("names the input and the context fields in the schemas", async () => {
+    const schemas = await client.assistants.getSchemas(GRAPH);
+    expect(schemas.input_schema?.properties).toHaveProperty("messages");
+    expect(schemas.input_schema?.properties).not.toHaveProperty("turn");
+    expect(schemas.output_schema?.properties).toHaveProperty("reply");
+    expect(schemas.context_schema?.properties).toHaveProperty("sessionKey");
+  });
+
+  it("draws every step of a turn", async () => {
+    const { nodes } = await client.assistants.getGraph(GRAPH);
+    const names = nodes.map((node) => node.id);
+    expect(names).toEqual(expect.arrayContaining(["admit", "decideRollover", "rotate", "handOff", "callModel", "commit"]));
+  });
+
+  it("streams steps, messages and custom events at once", async () => {
+    const messages: unknown[] = [];
+    const steps: string[] = [];
+    const stream = client.runs.stream(await newThread(), GRAPH, {
+      input: { messages: [{ type: "human", content: "hello" }] },
+      context: { sessionKey: "test:stream" },
+      streamMode: ["messages-tuple", "updates", "custom"],
+    });
+    for await (const { event, data } of stream) {
+      expect(event).not.toBe("error");
+      if (event === "messages") messages.push(data[0]);
+      if (event === "updates") steps.push(...Object.keys(data));
+    }
+    expect(steps).toEqual(["admit", "decideRollover", "prepareTurn", "assembleContext", "solveSymbolically", "commit"]);
+    expect(messages).toContainEqual(expect.objectContaining({ type: "ai", content: expect.stringMatching(/^Noted\./u) as string }));
+  });
+
+  it("reads a server log without warnings and errors", () => {
+    expect(server.log()).toContain("Server running at");
+    expect(server.log().split("\n").filter((line) => /\b(?:warn|error)\b/iu.test(line))).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+/** Opens everything that answers messages. Slow to import: the terminal shows its prompt first. */
+import { openApp } from "#src/app/open-app.ts";
+import { machineTimeZone } from "#src/app/system.ts";
+import type { Environment } from "#src/app/config.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { TurnRequest } from "#src/turns/run-turn.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { openLocalSessions } from "#graphs/session/local.ts";
+
+/** What a terminal needs of the application. */
+export interface Engine {
+  readonly owner: string;
+  /** Session key of the terminal when none is given. */
+  readonly defaultKey: string;
+  readonly timeZone: string;
+  readonly repository: SessionRepository;
+  /** Milliseconds since the epoch, by the application's clock. */
+  now(): number;
+  /** Takes one message of the owner to its reply. */
+  send(request: Omit<TurnRequest, "owner">): Promise<TurnReply>;
+  /** Waits for upkeep and closes the files. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the application of the home folder.
+ *
+ * @throws {LilyError} `config_invalid`, or what the storage says of its files
+ */
+export async function openEngine(env: Environment, cwd: string): Promise<Engine> {
+  const { config, deps, storage } = await openApp(env, cwd);
+  const sessions = openLocalSessions(deps, storage, { keepTurns: config.storage.keepTurns });
+  const { owner, defaultKey } = config;
+  let closing: Promise<void> | undefined;
+  return {
+    owner,
+    defaultKey,
+    timeZone: config.timeZone ?? machineTimeZone(),
+    repository: sessions.repository,
+    now: () => deps.clock.now(),
+    send: (request) => sessions.send({ ...request, owner }),
+    close: () => (closing ??= sessions.settled().then(() => storage.close())),
+  };
+}

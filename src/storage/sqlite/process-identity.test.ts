@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { currentProcess, isProcessGone } from "./process-identity.ts";
+
+describe("a process that holds a lease", () => {
+  const self = currentProcess();
+
+  it("is there while it runs", () => {
+    expect(isProcessGone(self)).toBe(false);
+  });
+
+  it("is gone when it has ended", () => {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    expect(isProcessGone({ ...self, pid, started: null })).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")("is gone when its process id belongs to a process that started at another time", () => {
+    expect(isProcessGone({ ...self, started: (self.started ?? 0) - 1 })).toBe(true);
+  });
+
+  it("is taken to be there when its start is not known", () => {
+    expect(isProcessGone({ ...self, started: null })).toBe(false);
+  });
+
+  it("is taken to be there when it runs on another host, of which nothing is known", () => {
+    expect(isProcessGone({ ...self, host: "elsewhere", pid: 999_999_999 })).toBe(false);
+  });
+});

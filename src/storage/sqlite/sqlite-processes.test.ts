@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "vitest";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import type { StorageBackend } from "../backend.ts";
+import { startWorker, type Worker } from "./fixtures/start-worker.ts";
+import { openSqliteBackend } from "./sqlite-backend.ts";
+
+interface Surroundings {
+  start(mode: Parameters<typeof startWorker>[1]): Worker;
+  /** Opens the files that the workers use. */
+  open(): StorageBackend;
+}
+
+/** Runs `test` with a folder of its own, and ends what it started. */
+async function withFolder(test: (surroundings: Surroundings) => Promise<void>): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "lily-processes-"));
+  const endings: (() => Promise<void>)[] = [];
+  try {
+    await test({
+      start(mode) {
+        const worker = startWorker(dir, mode);
+        endings.push(() => worker.kill());
+        return worker;
+      },
+      open() {
+        const backend = openSqliteBackend({
+          checkpointPath: join(dir, "checkpointer.sqlite"),
+          storePath: join(dir, "store.sqlite"),
+          clock: { now: () => Date.now(), monotonic: () => performance.now() },
+          ids: createSequentialIds(),
+        });
+        endings.push(() => backend.close());
+        return backend;
+      },
+    });
+  } finally {
+    await Promise.all(endings.map((end) => end()));
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+// Concurrent, because most of the time goes into starting processes.
+describe.concurrent("processes that share the SQLite files", () => {
+  it("lose no update of a counter that each changes under the lock", async ({ expect }) => {
+    await withFolder(async ({ start, open }) => {
+      const workers = [start("count"), start("count")];
+      expect(await Promise.all(workers.map((worker) => worker.nextLine()))).toEqual(["done", "done"]);
+      expect((await open().store.get(["counters"], "n"))?.value).toEqual({ n: 100 });
+    });
+  });
+
+  it("get the lock of a holder that was killed within 2 seconds, long before its lease runs out", async ({ expect }) => {
+    await withFolder(async ({ start, open }) => {
+      const worker = start("hold");
+      expect(await worker.nextLine()).toBe("held");
+      const { locks } = open();
+      await expect(locks.acquire("counter", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
+      await worker.kill();
+      const lease = await locks.acquire("counter", { waitMs: 2_000 });
+      expect(lease.token).toBe(2);
+    });
+  });
+
+  it("refuse the write of a holder that slept past its lease", async ({ expect }) => {
+    await withFolder(async ({ start, open }) => {
+      const worker = start("stall");
+      expect(await worker.nextLine()).toBe("held");
+      const { locks, store, fencedStore } = open();
+      const lease = await locks.acquire("counter", { waitMs: 5_000 });
+      await fencedStore(lease).put(["counters"], "n", { n: 7 });
+      expect(await worker.nextLine()).toBe("lease_lost");
+      expect(await worker.nextLine()).toBe("lost true");
+      expect((await store.get(["counters"], "n"))?.value).toEqual({ n: 7 });
+    });
+  });
+});
