@@ -10,24 +10,32 @@ const WORDS: Readonly<Record<CaseResult["result"], string>> = {
   planned: chalk.dim("not yet"),
 };
 
-/** Narrower than this, the table is drawn this wide all the same. */
-const MIN_COLUMNS = 100;
+/** Columns of result and time, with their padding. */
+const RESULT_COLUMNS = 9;
+const TIME_COLUMNS = 10;
 
-/** Columns that ids, results, times and lines take. */
-const FIXED_COLUMNS = 74;
+/** No column of running text gets narrower than this; a narrow terminal wraps lines instead. */
+const MIN_TEXT_COLUMNS = 24;
 
-/** The table of a suite, at most `columns` characters wide. */
+/** The table of a suite, drawn for a terminal of `columns` characters. */
 export function suiteTable(suite: SuiteResult, columns = 160): string {
-  const free = Math.max(columns, MIN_COLUMNS) - FIXED_COLUMNS;
-  const what = Math.ceil(free * 0.55);
   const table = new Table({
     head: ["case", "what", "result", "time", "detail"],
-    colWidths: [46, what, 9, 9, free - what],
+    colWidths: columnWidths(suite, columns),
     wordWrap: true,
-    style: { head: [], border: [] },
+    style: { head: [], border: [], compact: true },
   });
   for (const result of suite.cases) table.push(rowOf(result));
   return `${suite.title} (${suite.name})\n${table.toString()}`;
+}
+
+/** Ids stand whole; what and detail share the rest. */
+function columnWidths(suite: SuiteResult, columns: number): number[] {
+  const id = Math.max(4, ...suite.cases.map((result) => result.id.length)) + 2;
+  const borders = 6;
+  const free = columns - borders - id - RESULT_COLUMNS - TIME_COLUMNS;
+  const what = Math.max(MIN_TEXT_COLUMNS, Math.ceil(free * 0.55));
+  return [id, what, RESULT_COLUMNS, TIME_COLUMNS, Math.max(MIN_TEXT_COLUMNS, free - what)];
 }
 
 function rowOf({ id, title, result, ms, detail }: CaseResult): string[] {

@@ -31,8 +31,8 @@ export function sortMessages(state: Pick<SessionStateValues, "messages" | "windo
 /** The one message of a run. */
 export interface Delivery {
   readonly deliveryId: string;
-  /** Id under which the message stands in `messages`. */
-  readonly messageId: string;
+  /** The message as it stands in `messages`. */
+  readonly message: HumanMessage;
   readonly text: string;
 }
 
@@ -47,12 +47,11 @@ export function readDelivery(inbound: readonly BaseMessage[], limit: number): De
   if (malformed !== undefined) throw invalid(`the message cannot be read: ${malformed}`);
   const fresh = inbound.filter((message) => markOf(message).redelivers === undefined);
   const candidates = fresh.length > 0 ? fresh : inbound.slice(-1);
-  const [message, ...others] = candidates;
+  const users = candidates.filter((candidate) => HumanMessage.isInstance(candidate));
+  const [message, ...others] = users;
+  if (users.length < candidates.length) throw invalid("only a user message can be sent; what Lily said it knows already");
   if (message === undefined) {
     throw new LilyError("message_blank", "there is no message to answer", { next: "Send one user message." });
-  }
-  if (candidates.some((candidate) => !HumanMessage.isInstance(candidate))) {
-    throw invalid("only a user message can be sent; what Lily said it knows already");
   }
   if (others.length > 0) {
     throw new LilyError("message_multiple", `${candidates.length} messages were sent at once`, {
@@ -61,7 +60,7 @@ export function readDelivery(inbound: readonly BaseMessage[], limit: number): De
   }
   return {
     deliveryId: parseDeliveryId(markOf(message).redelivers ?? message.id),
-    messageId: message.id ?? "",
+    message,
     text: parseInboundText(message.content, limit),
   };
 }

@@ -47,7 +47,7 @@ export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): Base
     } else if (!isKnown) {
       accepted.push(message);
     } else if (HumanMessage.isInstance(message)) {
-      const copy = redelivery(message);
+      const copy = laterCopy(message);
       if (known.has(copy.id)) superseded.push(new RemoveMessage({ id: copy.id ?? "" }));
       accepted.push(copy);
     }
@@ -62,9 +62,10 @@ function listOf(update: MessagesUpdate): unknown[] {
   return Array.isArray(update) ? update : [update];
 }
 
-function redelivery(message: HumanMessage): HumanMessage {
-  const mark: Mark = { redelivers: message.id ?? "" };
-  return new HumanMessage({ content: message.content, id: `${message.id}#again`, additional_kwargs: { lily: mark } });
+/** The same message under an id of its own, so that it can stand later in the list. */
+export function laterCopy(message: HumanMessage): HumanMessage {
+  const mark: Mark = { redelivers: markOf(message).redelivers ?? message.id ?? "" };
+  return new HumanMessage({ content: message.content, id: `${mark.redelivers}#again`, additional_kwargs: { lily: mark } });
 }
 
 function toMessage(value: unknown): BaseMessage {

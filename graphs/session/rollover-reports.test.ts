@@ -162,7 +162,7 @@ describe("field reports of session reset and rollover", () => {
     };
     const lily = await start({ model: echoModel(), config });
     const limitOf = async (sessionKey: string) =>
-      ((await lily.send("/status", { sessionKey })).envelope.data?.["next"] as { limitMs?: number }).limitMs;
+      ((await lily.send("/status", { sessionKey })).envelope.data?.["next"] as { limitMs?: number } | undefined)?.limitMs;
     for (const sessionKey of ["home", "work:x", "work:slow:x"]) await lily.send("hi", { sessionKey });
     await lily.send("/rollover idle 4h", { sessionKey: "work:slow:x" });
     expect([await limitOf("home"), await limitOf("work:x"), await limitOf("work:slow:x")]).toEqual([HOUR, 2 * HOUR, 4 * HOUR]);

@@ -3,14 +3,18 @@ import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { isNotice } from "./messages.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
+type Messages = Pick<SessionStateValues, "messages" | "window">;
+
 /** Messages of the turn as they stand in `messages`; the first is the user's. */
-export function messagesInFlight(state: Pick<SessionStateValues, "messages">, turn: TurnInFlight): BaseMessage[] {
+export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {
   const begin = state.messages.findIndex((message) => message.id === turn.firstMessageId);
-  return begin === -1 ? [] : state.messages.slice(begin).filter((message) => !isNotice(message));
+  if (begin === -1) return [];
+  const committed = new Set(state.window.flatMap((entry) => entry.messageIds));
+  return state.messages.slice(begin).filter((message) => !isNotice(message) && !committed.has(message.id ?? ""));
 }
 
 /** The same, as a model is given them: the user's message is what is to be answered, without a command before it. */
-export function modelMessagesInFlight(state: Pick<SessionStateValues, "messages">, turn: TurnInFlight): BaseMessage[] {
+export function modelMessagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {
   const [, ...rest] = messagesInFlight(state, turn);
   return [new HumanMessage({ content: turn.text, id: turn.firstMessageId }), ...rest];
 }

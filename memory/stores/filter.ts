@@ -38,10 +38,14 @@ const OPERATORS: Readonly<Record<string, (wanted: unknown) => Test>> = {
  * @throws {LilyError} `internal` for an operator that does not exist: such a filter is a mistake in a program.
  */
 export function compileFilter(filter: Readonly<Record<string, unknown>>): Filter {
-  const tests = Object.entries(filter).map(([field, condition]) => ({ field, test: testOf(field, condition) }));
+  const tests = Object.entries(filter).map(([field, condition]) => ({
+    field,
+    test: testOf(field, condition),
+  }));
   return {
     equalities: Object.entries(filter).flatMap(([field, condition]) => equalityOf(field, condition)),
-    matches: (value) => tests.every(({ field, test }) => test(Object.hasOwn(value, field) ? value[field] : undefined)),
+    matches: (value) =>
+      tests.every(({ field, test }) => test(Object.hasOwn(value, field) ? value[field] : undefined)),
   };
 }
 
@@ -77,7 +81,11 @@ function numeric(value: unknown): number {
 }
 
 function unknownOperator(field: string, name: string): LilyError {
-  return new LilyError("internal", `the filter on ${JSON.stringify(field)} uses ${name}, which is no operator`, {
-    next: `Use one of ${Object.keys(OPERATORS).join(", ")}.`,
-  });
+  return new LilyError(
+    "internal",
+    `the filter on ${JSON.stringify(field)} uses ${name}, which is no operator`,
+    {
+      next: `Use one of ${Object.keys(OPERATORS).join(", ")}.`,
+    },
+  );
 }

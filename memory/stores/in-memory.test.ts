@@ -4,7 +4,11 @@ import { describeStoreContract } from "./contract.ts";
 
 describeStoreContract(
   "InMemoryStore of LangGraph",
-  () => ({ store: new InMemoryStore(), tick: () => new Promise((resolve) => setTimeout(resolve, 3)), close: () => {} }),
+  () => ({
+    store: new InMemoryStore(),
+    tick: () => new Promise((resolve) => setTimeout(resolve, 3)),
+    close: () => {},
+  }),
   {
     namespaceError: { name: "InvalidNamespaceError" },
     keepsCopies: false,

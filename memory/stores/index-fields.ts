@@ -54,6 +54,7 @@ function elements(value: unknown, index: string): unknown[] {
 }
 
 function member(value: unknown, name: string): unknown[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return [];
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+    return [];
   return [(value as Record<string, unknown>)[name]];
 }

@@ -12,7 +12,8 @@ export type Namespace = readonly string[];
  */
 export function assertNamespace(namespace: Namespace, options: { readonly allowEmpty?: boolean } = {}): void {
   if (!Array.isArray(namespace)) throw invalid("a namespace is an array of labels");
-  if (namespace.length === 0 && options.allowEmpty !== true) throw invalid("a namespace has at least one label");
+  if (namespace.length === 0 && options.allowEmpty !== true)
+    throw invalid("a namespace has at least one label");
   for (const label of namespace) {
     const problem = labelProblem(label);
     if (problem !== undefined) throw invalid(`the label ${JSON.stringify(label)} ${problem}`);

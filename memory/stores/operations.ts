@@ -115,7 +115,12 @@ function listRead(operation: ListNamespacesOperation): (engine: StoreEngine) => 
 
 function planChange(operation: PutOperation): ItemChange {
   const ref = refOf(operation);
-  return { ...ref, namespace: operation.namespace, json: jsonOf(operation.value), index: operation.index ?? undefined };
+  return {
+    ...ref,
+    namespace: operation.namespace,
+    json: jsonOf(operation.value),
+    index: operation.index ?? undefined,
+  };
 }
 
 function refOf({ namespace, key }: { readonly namespace: Namespace; readonly key: string }): ItemRef {
@@ -127,7 +132,9 @@ function refOf({ namespace, key }: { readonly namespace: Namespace; readonly key
 function jsonOf(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw new LilyError("value_not_json", "a stored value is a JSON object", { next: "Wrap it in an object." });
+    throw new LilyError("value_not_json", "a stored value is a JSON object", {
+      next: "Wrap it in an object.",
+    });
   }
   assertJson(value);
   return JSON.stringify(value);

@@ -16,4 +16,4 @@ try {
 }
 
 const { main } = await import("./main.ts");
-process.exitCode = await main(process.argv.slice(2));
+await main(process.argv.slice(2));

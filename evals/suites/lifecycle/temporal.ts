@@ -43,7 +43,7 @@ const withinWindow: EvalCase = {
 /** The window is measured from the latest turn, not from the first. */
 const windowSlides: EvalCase = {
   id: "session_rollover_temporal_window_slides",
-  title: "B3: each turn renews the window; three turns 5 hours apart are one session",
+  title: "B3: each turn renews the window; turns at 05:00, 10:00 and 18:00 are one session",
   needs: ["clock"],
   async run({ runner, key }) {
     runner.advanceClock(until(runner.now(), 5));

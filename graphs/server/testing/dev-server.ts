@@ -32,6 +32,8 @@ export async function startDevServer(extra: Readonly<Record<string, string>> = {
   const url = `http://127.0.0.1:${port}`;
   const startedAt = performance.now();
   const leader = spawnServer(folder, port, extra);
+  // A test run that is broken off leaves no server behind.
+  process.once("exit", () => signalGroup(leader, "SIGKILL"));
   const server = {
     url,
     log: () => withoutColours(readFileSync(join(folder, "server.log"), "utf8")),

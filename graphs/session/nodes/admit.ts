@@ -1,6 +1,6 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
 import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
-import { findCommand, unknownCommand } from "#src/commands/registry.ts";
+import { unknownCommand } from "#src/commands/registry.ts";
 import { isReadOnly, isRefusal } from "#src/commands/command.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { done, envelopeOf } from "#src/kernel/envelope.ts";
@@ -14,7 +14,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import { catchUp, locateSession, type LocatedSession } from "../locate-session.ts";
-import { noticeMessage } from "../messages.ts";
+import { laterCopy, noticeMessage } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -150,6 +150,10 @@ interface Beginning {
 function begin(deps: SessionDeps, beginning: Beginning): SessionUpdate {
   const { delivery, intent, session, sorted } = beginning;
   const text = intent.kind === "text" ? intent.text : delivery.text;
+  const added = beginning.messages ?? [];
+  // Turns that the checkpoint had missed come before this one, so its message moves behind them.
+  const isMoved = added.some((message) => !RemoveMessage.isInstance(message));
+  const message = isMoved ? laterCopy(delivery.message) : delivery.message;
   const turn: TurnInFlight = {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
@@ -157,7 +161,7 @@ function begin(deps: SessionDeps, beginning: Beginning): SessionUpdate {
     text,
     startedAt: toInstant(deps.clock.now()),
     number: (session?.turns ?? 0) + 1,
-    firstMessageId: delivery.messageId,
+    firstMessageId: message.id ?? "",
     command:
       intent.kind === "command"
         ? {
@@ -178,14 +182,14 @@ function begin(deps: SessionDeps, beginning: Beginning): SessionUpdate {
     stagedUnits: [],
     modelCalls: 0,
   };
-  const others = sorted.inbound.filter((message) => message.id !== delivery.messageId).map(remove);
+  const replaced = sorted.inbound.filter((inbound) => inbound.id !== message.id).map(remove);
   return {
     ...beginning.fields,
     session,
     turn,
     reply: null,
     handoff: null,
-    messages: [...sorted.notices.map(remove), ...others, ...(beginning.messages ?? [])],
+    messages: [...sorted.notices.map(remove), ...replaced, ...added, ...(isMoved ? [message] : [])],
   };
 }
 

@@ -58,7 +58,7 @@ function planOf(turn: TurnInFlight, chain: Chain, session: SessionFields): Comma
   if (turn.command === null || command?.kind !== "rotating") return { continues: [], text: turn.text };
   const plan = command.plan(turn.command.args, { chain, entry: latestEntry(chain), session });
   if (!isRefusal(plan)) return plan;
-  throw new LilyError("rotation_failed", plan.message, { ...(plan.next === undefined ? {} : { next: plan.next }) });
+  throw new LilyError("rotation_failed", plan.message, plan.next === undefined ? {} : { next: plan.next });
 }
 
 interface Move {

@@ -51,7 +51,9 @@ export function describeFilters(makeStore: MakeStore, traits: StoreTraits): void
       await withStore(makeStore, async (store) => {
         await fill(store);
         expect(keysOf(await store.search(["mine"], { filter }))).toEqual(keys);
-        expect(keysOf(await store.search(["mine"], { filter, limit: 1, offset: 1 }))).toEqual(keys.slice(1, 2));
+        expect(keysOf(await store.search(["mine"], { filter, limit: 1, offset: 1 }))).toEqual(
+          keys.slice(1, 2),
+        );
       })();
     });
 
@@ -59,7 +61,8 @@ export function describeFilters(makeStore: MakeStore, traits: StoreTraits): void
       "finds values under keys that need quoting",
       withStore(makeStore, async (store) => {
         const keys = ['a"b', "a\\b", "a\nb", "a b", "a'b", "é", "[0]", "$", "👩‍👩‍👧", "a\u0000b", "*", "#"];
-        for (const key of keys) await store.put(["odd"], key.replace("\u0000", "NUL"), { [key]: `is ${key}` });
+        for (const key of keys)
+          await store.put(["odd"], key.replace("\u0000", "NUL"), { [key]: `is ${key}` });
         for (const key of keys) {
           const items = await store.search(["odd"], { filter: { [key]: `is ${key}` } });
           expect(items.map((item) => item.value)).toEqual([{ [key]: `is ${key}` }]);
@@ -67,13 +70,21 @@ export function describeFilters(makeStore: MakeStore, traits: StoreTraits): void
       }),
     );
 
-    it(
-      traits.refusesUnknownOperators ? "refuses an operator that does not exist" : "matches nothing by an unknown operator",
+    it.runIf(traits.refusesUnknownOperators)(
+      "refuses an operator that does not exist",
       withStore(makeStore, async (store) => {
         await fill(store);
-        const search = store.search(["mine"], { filter: { rank: { $regex: ".*" } } });
-        if (traits.refusesUnknownOperators) await expect(search).rejects.toThrow(/\$regex/u);
-        else expect(await search).toEqual([]);
+        await expect(store.search(["mine"], { filter: { rank: { $regex: ".*" } } })).rejects.toThrow(
+          /\$regex/u,
+        );
+      }),
+    );
+
+    it.skipIf(traits.refusesUnknownOperators)(
+      "matches nothing by an operator that does not exist",
+      withStore(makeStore, async (store) => {
+        await fill(store);
+        expect(await store.search(["mine"], { filter: { rank: { $regex: ".*" } } })).toEqual([]);
       }),
     );
   });

@@ -38,7 +38,10 @@ export function describeNamespaces(makeStore: MakeStore, traits: StoreTraits): v
         expect(await list({ prefix: ["fact"] })).toEqual([]);
         expect(await list({ prefix: ["*", "ada"] })).toEqual([NAMESPACES[0], NAMESPACES[1], NAMESPACES[4]]);
         expect(await list({ suffix: ["home"] })).toEqual([NAMESPACES[0], NAMESPACES[2], NAMESPACES[4]]);
-        expect(await list({ prefix: ["facts"], suffix: ["ada", "*"] })).toEqual([NAMESPACES[0], NAMESPACES[1]]);
+        expect(await list({ prefix: ["facts"], suffix: ["ada", "*"] })).toEqual([
+          NAMESPACES[0],
+          NAMESPACES[1],
+        ]);
         expect(await list({ prefix: ["rules", "*", "*"] })).toEqual([NAMESPACES[4]]);
         expect(await list({ prefix: ["facts", "ada", "home", "x"] })).toEqual([]);
       }),
@@ -58,15 +61,24 @@ export function describeNamespaces(makeStore: MakeStore, traits: StoreTraits): v
       }),
     );
 
-    it(
-      traits.listsEmptyNamespaces ? "stay listed when their last item is gone" : "end with their last item",
+    it.runIf(traits.listsEmptyNamespaces)(
+      "stay listed when their last item is gone",
+      withStore(makeStore, async (store) => {
+        await store.put(["n"], "a", {});
+        await store.delete(["n"], "a");
+        expect(await store.listNamespaces()).toEqual([["n"]]);
+      }),
+    );
+
+    it.skipIf(traits.listsEmptyNamespaces)(
+      "end with their last item",
       withStore(makeStore, async (store) => {
         await store.put(["n"], "a", {});
         await store.put(["n"], "b", {});
         await store.delete(["n"], "a");
         expect(await store.listNamespaces()).toEqual([["n"]]);
         await store.delete(["n"], "b");
-        expect(await store.listNamespaces()).toEqual(traits.listsEmptyNamespaces ? [["n"]] : []);
+        expect(await store.listNamespaces()).toEqual([]);
       }),
     );
   });

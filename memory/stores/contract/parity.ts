@@ -1,7 +1,13 @@
 /** Property: whatever is done to a store, it answers as LangGraph's `InMemoryStore` does. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { InMemoryStore, type Item, type MatchCondition, type Operation, type PutOperation } from "@langchain/langgraph-checkpoint";
+import {
+  InMemoryStore,
+  type Item,
+  type MatchCondition,
+  type Operation,
+  type PutOperation,
+} from "@langchain/langgraph-checkpoint";
 import type { MakeStore } from "./traits.ts";
 
 /**
@@ -37,7 +43,22 @@ const path = fc.array(fc.oneof(label, fc.constant("*")), { minLength: 1, maxLeng
 const key = fc.constantFrom("k1", "k2", "k3", "K1", "");
 
 const primitive = fc.oneof(
-  fc.constantFrom<string | number | boolean | null>("", "1", "x", "a\u0000b", "é", '"', true, false, null, 0, 1, 1.5, -2, 1e21),
+  fc.constantFrom<string | number | boolean | null>(
+    "",
+    "1",
+    "x",
+    "a\u0000b",
+    "é",
+    '"',
+    true,
+    false,
+    null,
+    0,
+    1,
+    1.5,
+    -2,
+    1e21,
+  ),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
   fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed()),
 );
@@ -55,13 +76,20 @@ const page = { limit: fc.integer({ min: 0, max: 6 }), offset: fc.integer({ min: 
 const put = fc.record({ namespace, key, value });
 const remove = fc.record({ namespace, key, value: fc.constant(null) });
 const get = fc.record({ namespace, key });
-const search = fc.record({ namespacePrefix: fc.oneof(namespace, fc.constant<string[]>([])), filter, ...page });
+const search = fc.record({
+  namespacePrefix: fc.oneof(namespace, fc.constant<string[]>([])),
+  filter,
+  ...page,
+});
 const matchType = fc.constantFrom<MatchCondition["matchType"]>("prefix", "suffix");
 const matchConditions = fc.array(fc.record({ matchType, path }), { maxLength: 2 });
 const list = fc.record({ matchConditions, ...page });
 const cutList = fc.record({ matchConditions, maxDepth: fc.integer({ min: 1, max: 3 }), ...page });
 const operation = fc.oneof({ weight: 5, arbitrary: put }, remove, get, search, list, cutList);
-const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 25 });
+const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), {
+  minLength: 1,
+  maxLength: 25,
+});
 
 /** Runs the property against fresh stores of `makeStore`. */
 export function describeParity(name: string, makeStore: MakeStore): void {

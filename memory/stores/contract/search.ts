@@ -8,7 +8,19 @@ export function describeSearch(makeStore: MakeStore, traits: StoreTraits): void 
     it(
       "matches whole labels, case-sensitively and without wildcards",
       withStore(makeStore, async (store) => {
-        const users = ["user1", "user10", "User1", "user_", "user%", "amy-lee", "amy_lee", "amy%", "a/b", " ", "user1 "];
+        const users = [
+          "user1",
+          "user10",
+          "User1",
+          "user_",
+          "user%",
+          "amy-lee",
+          "amy_lee",
+          "amy%",
+          "a/b",
+          " ",
+          "user1 ",
+        ];
         for (const user of users) await store.put(["memory", user], "k", { user });
         for (const user of users) {
           const items = await store.search(["memory", user]);
@@ -99,12 +111,17 @@ function describeRefusals(makeStore: MakeStore, traits: StoreTraits): void {
     }),
   );
 
-  it(
-    traits.allowsColons ? "takes a colon as part of a label" : "refuses a colon in a label",
+  it.skipIf(traits.allowsColons)(
+    "refuses a colon in a label",
     withStore(makeStore, async (store) => {
-      const put = store.put(["telegram:42"], "k", { n: 1 });
-      if (!traits.allowsColons) return expect(put).rejects.toMatchObject(traits.namespaceError);
-      await put;
+      await expect(store.put(["telegram:42"], "k", { n: 1 })).rejects.toMatchObject(traits.namespaceError);
+    }),
+  );
+
+  it.runIf(traits.allowsColons)(
+    "takes a colon as part of a label",
+    withStore(makeStore, async (store) => {
+      await store.put(["telegram:42"], "k", { n: 1 });
       await store.put(["telegram", "42"], "k", { n: 2 });
       expect((await store.get(["telegram:42"], "k"))?.value).toEqual({ n: 1 });
       expect((await store.search(["telegram"])).map((item) => item.value)).toEqual([{ n: 2 }]);

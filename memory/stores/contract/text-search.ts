@@ -16,7 +16,8 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 async function fill(store: BaseStore): Promise<void> {
-  for (const [key, text] of Object.entries(TEXTS)) await store.put(["mine"], key, { text, kind: key.slice(0, 1) });
+  for (const [key, text] of Object.entries(TEXTS))
+    await store.put(["mine"], key, { text, kind: key.slice(0, 1) });
   await store.put(["theirs"], "foreign", { text: "Rosa has a laptop", kind: "f" });
 }
 
@@ -38,7 +39,24 @@ const FOUND: [string, string[]][] = [
 ];
 
 // A query as a whole is 10 kB of words, none of which is stored.
-const UNFOUND = ["", " \t\n", "^", "\\", '"', '""""', "AND", "NEAR(", "col:", "*", "-", "()", "\u0000", "\ud83d", "🐈", "zebra ".repeat(1700)];
+const UNFOUND = [
+  "",
+  " \t\n",
+  "^",
+  "\\",
+  '"',
+  '""""',
+  "AND",
+  "NEAR(",
+  "col:",
+  "*",
+  "-",
+  "()",
+  "\u0000",
+  "\ud83d",
+  "🐈",
+  "zebra ".repeat(1700),
+];
 
 export function describeTextSearch(makeStore: MakeStore, traits: StoreTraits): void {
   if (!traits.findsWords) return describeIgnoredQuery(makeStore);
@@ -66,7 +84,9 @@ export function describeTextSearch(makeStore: MakeStore, traits: StoreTraits): v
         const query = "laptop fan Rosa";
         const all = await store.search(["mine"], { query });
         expect(keysOf(all)).toEqual(["fan", "rosa", "disk"]);
-        expect(all.map((item) => item.score)).toEqual(all.map((item) => item.score ?? 0).toSorted((a, b) => b - a));
+        expect(all.map((item) => item.score)).toEqual(
+          all.map((item) => item.score ?? 0).toSorted((a, b) => b - a),
+        );
         expect(keysOf(await store.search(["mine"], { query, limit: 1, offset: 1 }))).toEqual(["rosa"]);
         expect(keysOf(await store.search(["mine"], { query, filter: { kind: "d" } }))).toEqual(["disk"]);
         expect(await store.search(["mine"], { query, filter: { kind: "d" }, offset: 1 })).toEqual([]);
@@ -96,7 +116,11 @@ function describeIndex(makeStore: MakeStore): void {
   it(
     "indexes every string by default, the named fields, or nothing",
     withStore(makeStore, async (store) => {
-      const value = { title: "alpha", parts: [{ text: "beta", note: "gamma" }, { text: "delta" }], meta: { n: 42 } };
+      const value = {
+        title: "alpha",
+        parts: [{ text: "beta", note: "gamma" }, { text: "delta" }],
+        meta: { n: 42 },
+      };
       await store.put(["n"], "all", value);
       await store.put(["n"], "some", value, ["parts[*].text", "meta.n"]);
       await store.put(["n"], "none", value, false);

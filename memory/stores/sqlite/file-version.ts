@@ -29,7 +29,8 @@ function readHeader(file: string): FileVersion | undefined {
   } finally {
     closeSync(handle);
   }
-  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC || !isPageSize(header.readUInt16BE(16))) return undefined;
+  if (header.toString("latin1", 0, MAGIC.length) !== MAGIC || !isPageSize(header.readUInt16BE(16)))
+    return undefined;
   return { version: header.readUInt32BE(60), applicationId: header.readUInt32BE(68) };
 }
 

@@ -3,13 +3,17 @@ import { migrate, type DatabaseSchema } from "./migrate.ts";
 import { openDatabase } from "./open-database.ts";
 
 const createTable: DatabaseSchema["migrations"][number] = (db) => db.exec("CREATE TABLE t (a)");
-const addColumn: DatabaseSchema["migrations"][number] = (db) => db.exec("ALTER TABLE t ADD COLUMN b DEFAULT 7");
+const addColumn: DatabaseSchema["migrations"][number] = (db) =>
+  db.exec("ALTER TABLE t ADD COLUMN b DEFAULT 7");
 const fail: DatabaseSchema["migrations"][number] = (db) => {
   db.exec("INSERT INTO t (a) VALUES ('half done')");
   throw new Error("the power went");
 };
 
-const schema = (...migrations: DatabaseSchema["migrations"]): DatabaseSchema => ({ applicationId: 7, migrations });
+const schema = (...migrations: DatabaseSchema["migrations"]): DatabaseSchema => ({
+  applicationId: 7,
+  migrations,
+});
 
 describe("migrate", () => {
   it("runs the steps that a file has not had, once each and in order", () => {
@@ -34,6 +38,8 @@ describe("migrate", () => {
 
   it("refuses a version beyond its own", () => {
     const db = openDatabase(":memory:", { schema: schema(createTable, addColumn) });
-    expect(() => migrate(db, schema(createTable))).toThrow(expect.objectContaining({ code: "storage_newer" }));
+    expect(() => migrate(db, schema(createTable))).toThrow(
+      expect.objectContaining({ code: "storage_newer" }),
+    );
   });
 });

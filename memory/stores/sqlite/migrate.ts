@@ -33,7 +33,11 @@ function step(db: Database, schema: DatabaseSchema): void {
 
 function readVersion(db: Database, schema: DatabaseSchema): number {
   const version = Number(db.pragma("user_version", { simple: true }));
-  assertVersion({ version, applicationId: Number(db.pragma("application_id", { simple: true })) }, schema, db.name);
+  assertVersion(
+    { version, applicationId: Number(db.pragma("application_id", { simple: true })) },
+    schema,
+    db.name,
+  );
   return version;
 }
 

@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
@@ -15,7 +23,9 @@ const clock = createManualClock(0);
 /** Every file of the folder with its bytes: what "untouched" means. */
 function bytesBeside(file: string): Record<string, string> {
   const folder = join(file, "..");
-  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "base64")]));
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "base64")]),
+  );
 }
 
 describe("openDatabase", () => {
@@ -55,7 +65,9 @@ describe("openDatabase", () => {
       await store.put(["n"], String(process.pid), {});
       db.close();`;
     const node = `${process.execPath} --import tsx --input-type=module -e '${program}'`;
-    const { status, stderr } = spawnSync("sh", ["-c", `${node} & a=$!; ${node} & b=$!; wait $a && wait $b`], { encoding: "utf8" });
+    const { status, stderr } = spawnSync("sh", ["-c", `${node} & a=$!; ${node} & b=$!; wait $a && wait $b`], {
+      encoding: "utf8",
+    });
     expect(stderr).toBe("");
     expect(status).toBe(0);
     const db = open(file);
@@ -68,11 +80,16 @@ describe("openDatabase on a damaged file", () => {
   it.each([
     ["zero bytes", Buffer.alloc(16_384)],
     ["text", Buffer.from("this is no database ".repeat(100))],
-    ["a torn header", Buffer.from("SQLite format 3\u0000 and then nothing that makes sense".padEnd(200, "?"))],
+    [
+      "a torn header",
+      Buffer.from("SQLite format 3\u0000 and then nothing that makes sense".padEnd(200, "?")),
+    ],
   ])("names a file of %s and keeps it", (_what, bytes) => {
     const file = newFile();
     writeFileSync(file, bytes);
-    expect(() => open(file)).toThrow(expect.objectContaining({ code: "storage_damaged", message: expect.stringContaining(file) as unknown }));
+    expect(() => open(file)).toThrow(
+      expect.objectContaining({ code: "storage_damaged", message: expect.stringContaining(file) as unknown }),
+    );
     expect(readFileSync(file).equals(bytes)).toBe(true);
     expect(readdirSync(join(file, ".."))).toEqual(["store.sqlite"]);
   });
@@ -111,7 +128,9 @@ describe("openDatabase on a file of another program", () => {
     db.pragma(`user_version = ${STORE_SCHEMA.migrations.length + 1}`);
     db.close();
     const before = bytesBeside(file);
-    expect(() => open(file)).toThrow(expect.objectContaining({ code: "storage_newer", message: expect.stringContaining(file) as unknown }));
+    expect(() => open(file)).toThrow(
+      expect.objectContaining({ code: "storage_newer", message: expect.stringContaining(file) as unknown }),
+    );
     expect(bytesBeside(file)).toEqual(before);
   });
 
@@ -152,7 +171,10 @@ function withoutRoot(work: () => void): void {
 
 describe("openDatabase where writing is not allowed", () => {
   const refusal = (file: string) =>
-    expect.objectContaining({ code: "storage_readonly", message: expect.stringContaining(file) as unknown }) as Error;
+    expect.objectContaining({
+      code: "storage_readonly",
+      message: expect.stringContaining(file) as unknown,
+    }) as Error;
 
   it("names a read-only file", () => {
     const file = newFile();

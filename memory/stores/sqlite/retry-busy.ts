@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BUSY_TIMEOUT_MS } from "./open-database.ts";
 import { isBusy, toStorageError } from "./sqlite-errors.ts";
 
-/** How long and how {@link retryWhileBusy} waits. */
+/** How long and how {@link retryBusy} waits. */
 export interface RetryOptions {
   /** The file, for error messages. */
   readonly file: string;
@@ -22,7 +22,7 @@ const LONGEST_DELAY_MS = 250;
  *
  * @throws {LilyError} `storage_busy` at the deadline; the fitting storage error for every other error of SQLite.
  */
-export async function retryWhileBusy<T>(work: () => T | Promise<T>, options: RetryOptions): Promise<T> {
+export async function retryBusy<T>(work: () => T | Promise<T>, options: RetryOptions): Promise<T> {
   const { file, deadlineMs = 10_000, random = Math.random } = options;
   let waitedMs = 0;
   for (let attempt = 0; ; attempt += 1) {

@@ -6,18 +6,19 @@
 // Scripts that put no space between words, and Hangul, whose particles cling to the word. Each character is indexed as
 // a word of its own, and a word of a question as the phrase of its characters. Splitting words here instead would
 // depend on ICU's dictionary and on the words around: it reads "猫" (cat) in 我的猫叫米粒 as part of "猫叫".
-const UNSPACED_CHARACTER = "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]\\p{M}*";
+const UNSPACED_CHARACTER =
+  "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]\\p{M}*";
 
 /** Source of a regular expression for a run of text in scripts that do not space words. */
 export const UNSPACED_RUN = `(?:${UNSPACED_CHARACTER})+`;
 
 const UNSPACED = new RegExp(UNSPACED_CHARACTER, "gu");
 
-// Latin with its diacritics, spacing modifiers excluded, and general punctuation: nothing below applies to it.
-const LATIN_ONLY = /^[\u0001-\u02af\u2000-\u200a\u2010-\u206f\u20ac]*$/u;
+// Latin with its diacritics and the usual punctuation: nothing below applies to it.
+const LATIN_ONLY = /^[\p{ASCII}\u0080-\u02af\u2000-\u200a\u2010-\u206f\u20ac]*$/u;
 
 // Hebrew points, Arabic vowel signs and tatweel: readers leave them out, so a question does not have them.
-const OPTIONAL_MARKS = /[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/gu;
+const OPTIONAL_MARKS = new RegExp("[[\\p{scx=Hebr}\\p{scx=Arab}]&&\\p{Mn}]|\\u0640", "gv");
 
 /** `text` in compatibility form (NFKC), without optional vowel signs, unspaced scripts spaced by character. */
 export function toSearchableText(text: string): string {

@@ -71,7 +71,10 @@ export function toStorageError(error: unknown, file: string): unknown {
   const code = sqliteCode(error) ?? fileCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
   const { code: lilyCode, fact, next } = explain(code);
-  return new LilyError(lilyCode, `the database ${file} ${fact} (${code}: ${error.message})`, { next, cause: error });
+  return new LilyError(lilyCode, `the database ${file} ${fact} (${code}: ${error.message})`, {
+    next,
+    cause: error,
+  });
 }
 
 function explain(code: string): Explanation {

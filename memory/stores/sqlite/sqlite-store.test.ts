@@ -17,14 +17,21 @@ const START_MS = 1_700_000_000_000;
 function makeStore() {
   const clock = createManualClock(START_MS);
   const db = openDatabase(":memory:");
-  return { store: new SqliteStore(db, { clock }), tick: () => clock.advance(1), close: () => void db.close() };
+  return {
+    store: new SqliteStore(db, { clock }),
+    tick: () => clock.advance(1),
+    close: () => void db.close(),
+  };
 }
 
 describeStoreContract("SqliteStore", makeStore, LILY_TRAITS);
 describeParity("SqliteStore", makeStore);
 
 /** Opens the store in `file`; closed when the test is over, if not before. */
-function openStore(file: string, options: Partial<SqliteStoreOptions> = {}): { store: SqliteStore; db: Database } {
+function openStore(
+  file: string,
+  options: Partial<SqliteStoreOptions> = {},
+): { store: SqliteStore; db: Database } {
   const db = openDatabase(file);
   onTestFinished(() => void db.close());
   return { db, store: new SqliteStore(db, { clock: createManualClock(START_MS), ...options }) };
@@ -102,13 +109,16 @@ describe("SqliteStore on a file", () => {
   it("leaves no byte of what was deleted or replaced, in the file or beside it", async () => {
     const file = newFile();
     const { store } = openStore(file);
-    for (let n = 0; n < 50; n += 1) await store.put(["n"], `filler${n}`, { text: `common words number ${n}` });
+    for (let n = 0; n < 50; n += 1)
+      await store.put(["n"], `filler${n}`, { text: `common words number ${n}` });
     await store.put(["secretns", "owner"], "secretkey", { text: "zebrafinch in the attic" });
     await store.put(["n"], "k", { text: "quokka" });
     await store.delete(["secretns", "owner"], "secretkey");
     await store.put(["n"], "k", { text: "wombat" });
     await store.scrub();
-    const bytes = readdirSync(join(file, "..")).map((name) => readFileSync(join(file, "..", name), "latin1")).join();
+    const bytes = readdirSync(join(file, ".."))
+      .map((name) => readFileSync(join(file, "..", name), "latin1"))
+      .join();
     for (const trace of ["zebrafinch", "attic", "secret", "quokka"]) expect(bytes).not.toContain(trace);
     expect(bytes).toContain("wombat");
   });
@@ -135,12 +145,14 @@ describe("SqliteStore guards", () => {
   it("asks the guard inside the transaction before a write, and writes nothing when it refuses", async () => {
     const { store, db } = openStore(":memory:");
     await store.put(["n"], "k", { n: 1 });
-    const guard = vi.fn(() => expect(db.inTransaction).toBe(true));
+    const guard = vi.fn<() => void>(() => expect(db.inTransaction).toBe(true));
     const guarded = store.withGuard(guard);
     await guarded.put(["n"], "k", { n: 2 });
     await guarded.delete(["n"], "k");
     expect(guard).toHaveBeenCalledTimes(2);
-    await expect(store.withGuard(refuse).put(["n"], "k", { n: 3 })).rejects.toMatchObject({ code: "lease_lost" });
+    await expect(store.withGuard(refuse).put(["n"], "k", { n: 3 })).rejects.toMatchObject({
+      code: "lease_lost",
+    });
     expect(db.inTransaction).toBe(false);
     expect(await store.get(["n"], "k")).toBeNull();
   });
@@ -169,9 +181,18 @@ describe("SqliteStore index", () => {
 
   it("is empty again when everything is deleted, whatever was indexed how", async () => {
     const { store, db } = openStore(":memory:");
-    const texts = ["plain English", "我的猫叫米粒", "แมวของฉัน", "naïve ﬁsh x²", "\ud7a3 한국어", "abc\u0000def"];
-    for (const [n, text] of texts.entries()) await store.put(["n"], `k${n}`, { text, list: [text, { deep: text }] });
-    for (const n of texts.keys()) await store.put(["n"], `k${n}`, { text: texts[texts.length - 1 - n] }, ["text", "list[0]"]);
+    const texts = [
+      "plain English",
+      "我的猫叫米粒",
+      "แมวของฉัน",
+      "naïve ﬁsh x²",
+      "\ud7a3 한국어",
+      "abc\u0000def",
+    ];
+    for (const [n, text] of texts.entries())
+      await store.put(["n"], `k${n}`, { text, list: [text, { deep: text }] });
+    for (const n of texts.keys())
+      await store.put(["n"], `k${n}`, { text: texts[texts.length - 1 - n] }, ["text", "list[0]"]);
     db.exec("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, item_text, row)");
     expect(db.prepare("SELECT count(*) FROM words").pluck().get()).toBeGreaterThan(0);
     for (const n of texts.keys()) await store.delete(["n"], `k${n}`);

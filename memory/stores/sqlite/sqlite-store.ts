@@ -7,7 +7,7 @@ import type { IndexFields } from "../index-fields.ts";
 import type { Namespace } from "../namespace.ts";
 import { planBatch, runBatch, type BatchPlan, type ItemChange, type StoreEngine } from "../operations.ts";
 import { migrate } from "./migrate.ts";
-import { retryWhileBusy } from "./retry-busy.ts";
+import { retryBusy } from "./retry-busy.ts";
 import { readItem, readNamespaces, searchItems } from "./store-reader.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
 import { prepareStatements, type StoreStatements } from "./store-statements.ts";
@@ -84,7 +84,8 @@ export class SqliteStore extends DirectStore {
   async scrub(): Promise<void> {
     await this.#retry(() => {
       const [state] = this.#db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
-      if (state?.busy === 1) throw Object.assign(new Error("a reader holds the log"), { code: "SQLITE_BUSY" });
+      if (state?.busy === 1)
+        throw Object.assign(new Error("a reader holds the log"), { code: "SQLITE_BUSY" });
     });
   }
 
@@ -109,6 +110,6 @@ export class SqliteStore extends DirectStore {
   }
 
   #retry<T>(work: () => T): Promise<T> {
-    return retryWhileBusy(work, { file: this.#db.name, deadlineMs: this.#busyDeadlineMs });
+    return retryBusy(work, { file: this.#db.name, deadlineMs: this.#busyDeadlineMs });
   }
 }

@@ -35,6 +35,8 @@ it("reads the text index first and items by number for a search by words", () =>
 
 it("makes a range that holds the namespace and what is below it, and nothing beside it", () => {
   const { from, to } = rangeOf("a.user1.");
-  for (const inside of ["a.user1.", "a.user1.\u{10ffff}.", "a.user1.0."]) expect(from <= inside && inside < to).toBe(true);
-  for (const outside of ["a.user.", "a.user10.", "a.user1-.", "a.user1/."]) expect(from <= outside && outside < to).toBe(false);
+  for (const inside of ["a.user1.", "a.user1.\u{10ffff}.", "a.user1.0."])
+    expect(from <= inside && inside < to).toBe(true);
+  for (const outside of ["a.user.", "a.user10.", "a.user1-.", "a.user1/."])
+    expect(from <= outside && outside < to).toBe(false);
 });

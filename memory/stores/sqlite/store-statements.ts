@@ -1,5 +1,5 @@
 /** The SQL of the store. Nothing that a caller gives becomes part of a statement. */
-import type { Database, Statement } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 
 /** An item as it is read. */
 export interface ItemRow {
@@ -68,7 +68,9 @@ export function prepareStatements(db: Database) {
     list: cached((equalities) => db.prepare<Parameters, ItemRow>(listSql(equalities))),
     rank: cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(equalities))),
     paths: db
-      .prepare<[string, string | Buffer], string>("SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path")
+      .prepare<[string, string | Buffer], string>(
+        "SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path",
+      )
       .pluck(),
 
     findNamespace: db.prepare<[string], number>("SELECT id FROM namespaces WHERE path = ?").pluck(),
@@ -90,7 +92,9 @@ export function prepareStatements(db: Database) {
     deleteItem: db.prepare<[number]>("DELETE FROM items WHERE id = ?"),
 
     addText: db.prepare<[number | bigint, string]>("INSERT INTO item_text (rowid, body) VALUES (?, ?)"),
-    removeText: db.prepare<[number, string]>("INSERT INTO item_text (item_text, rowid, body) VALUES ('delete', ?, ?)"),
+    removeText: db.prepare<[number, string]>(
+      "INSERT INTO item_text (item_text, rowid, body) VALUES ('delete', ?, ?)",
+    ),
   };
 }
 

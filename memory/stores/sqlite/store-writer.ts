@@ -21,7 +21,12 @@ interface IndexedText {
 const NO_TEXT: IndexedText = { fields: null, text: "" };
 
 /** Puts an item; one that exists keeps its place, its id and `createdAt`. */
-export function putItem(statements: StoreStatements, change: ItemChange, json: string, context: PutContext): void {
+export function putItem(
+  statements: StoreStatements,
+  change: ItemChange,
+  json: string,
+  context: PutContext,
+): void {
   const namespaceId = statements.findNamespace.get(change.path) ?? addNamespace(statements, change.path);
   const stored = statements.findItem.get(namespaceId, change.key);
   const { fields, text } = indexedText(json, context.fields);

@@ -96,8 +96,8 @@ describe("leases in SQLite", () => {
   });
 
   it("last as long as they are renewed", async () => {
-    const holder = await open(systemClock, { leaseMs: 150 }).locks.acquire("k");
-    await expect(open(systemClock).locks.acquire("k", { waitMs: 600 })).rejects.toMatchObject({ code: "lease_timeout" });
+    const holder = await open(systemClock, { leaseMs: 600 }).locks.acquire("k");
+    await expect(open(systemClock).locks.acquire("k", { waitMs: 1_000 })).rejects.toMatchObject({ code: "lease_timeout" });
     expect(holder.lost.aborted).toBe(false);
   });
 

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createLangGraphThreads, type ThreadClient } from "./langgraph-threads.ts";
+
+const LOOPBACK = Symbol.for("langgraph_api:fetch");
+const thread = { sessionId: "01890000-0000-7000-8000-000000000001", owner: "mara", sessionKey: "cli:main" };
+const message = { id: "m1", content: "plan dinner" };
+
+function recordingClient() {
+  const create = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
+  const run = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
+  // The answers are not looked at.
+  const client = { threads: { create }, runs: { create: run } } as unknown as ThreadClient;
+  const connect = vi.fn(async () => client);
+  return { create, run, connect };
+}
+
+describe("on a LangGraph server", () => {
+  beforeEach(() => void Reflect.set(globalThis, LOOPBACK, () => undefined));
+  afterEach(() => void Reflect.deleteProperty(globalThis, LOOPBACK));
+
+  it("makes the thread known with its key and owner, and starts no run without a message", async () => {
+    const { create, run, connect } = recordingClient();
+    await createLangGraphThreads(connect).start(thread);
+    expect(create.mock.calls).toEqual([
+      [
+        {
+          threadId: thread.sessionId,
+          graphId: "session",
+          ifExists: "do_nothing",
+          metadata: { session_key: "cli:main", owner: "mara" },
+        },
+      ],
+    ]);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("enqueues a resumable run with the message under the same key and owner", async () => {
+    const { run, connect } = recordingClient();
+    await createLangGraphThreads(connect).start({ ...thread, message });
+    expect(run).toHaveBeenCalledExactlyOnceWith(
+      thread.sessionId,
+      "session",
+      expect.objectContaining({
+        input: { messages: [{ type: "human", id: "m1", content: "plan dinner" }] },
+        context: { owner: "mara", sessionKey: "cli:main" },
+        streamResumable: true,
+        multitaskStrategy: "enqueue",
+      }),
+    );
+  });
+
+  it("connects once for many threads", async () => {
+    const { connect } = recordingClient();
+    const threads = createLangGraphThreads(connect);
+    await Promise.all([threads.start(thread), threads.start(thread)]);
+    expect(connect).toHaveBeenCalledOnce();
+  });
+
+  it("says when the server refuses", async () => {
+    const { create, connect } = recordingClient();
+    create.mockRejectedValueOnce(new Error("403"));
+    await expect(createLangGraphThreads(connect).start(thread)).rejects.toThrow("403");
+  });
+});
+
+describe("outside of a LangGraph server", () => {
+  it("does nothing", async () => {
+    const { connect } = recordingClient();
+    await createLangGraphThreads(connect).start({ ...thread, message });
+    expect(connect).not.toHaveBeenCalled();
+  });
+});

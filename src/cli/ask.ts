@@ -1,0 +1,46 @@
+/** `lily ask`: one message, one reply. */
+import { text as readAll } from "node:stream/consumers";
+import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
+import { screenOf } from "./screen.ts";
+import { withEngine } from "./with-engine.ts";
+
+/** Sends `words`, or what standard input says when there are none or only `-`. Returns the exit code. */
+export async function ask(context: CliContext, options: CliOptions, words: readonly string[]): Promise<number> {
+  const content = await messageOf(context, words);
+  return withEngine(context, options, async (engine, stop) => {
+    const request = {
+      sessionKey: options.key ?? engine.defaultKey,
+      content,
+      stop,
+      ...(options.deliveryId === undefined ? {} : { deliveryId: options.deliveryId }),
+    };
+    if (isInteractive(context) && !options.json) {
+      const { createActivity, noActivity } = await import("./activity.ts");
+      const { createTurnView } = await import("./turn-view.ts");
+      const { exitCodeOf } = await import("#src/kernel/envelope.ts");
+      const view = createTurnView({
+        write: (text) => void context.stdout.write(text),
+        screen: screenOf(context.stdout, context.env),
+        activity: context.stderr.isTTY ? createActivity(context.stderr) : noActivity,
+      });
+      const reply = await engine.send({ ...request, onEvent: view.onEvent });
+      view.finish(reply);
+      return exitCodeOf(reply.envelope);
+    }
+    const { writeReply } = await import("./plain-reply.ts");
+    return writeReply(await engine.send(request), lineOutput(context), options);
+  });
+}
+
+/** Standard output and error as a line output. */
+export function lineOutput({ stdout, stderr }: CliContext) {
+  return { out: (text: string) => void stdout.write(text), error: (text: string) => void stderr.write(text) };
+}
+
+async function messageOf({ stdin, stderr }: CliContext, words: readonly string[]): Promise<string> {
+  const isGiven = words.length > 0 && !(words.length === 1 && words[0] === "-");
+  if (isGiven) return words.join(" ");
+  if (stdin.isTTY) stderr.write("Write the message, then Ctrl-D.\n");
+  // The line break that ends a file is not part of the message.
+  return (await readAll(stdin)).replace(/\r?\n$/u, "");
+}

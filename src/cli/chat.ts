@@ -1,0 +1,171 @@
+/** The interactive conversation. Imports little, so that the prompt is there at once; the rest loads behind it. */
+import { join } from "node:path";
+import type { CliContext, CliOptions } from "./context.ts";
+import type { Engine } from "./engine.ts";
+import { homeFolder } from "./home.ts";
+import { createInputHistory } from "./input/history-file.ts";
+import { openLineInput, type LineInput } from "./input/line-input.ts";
+import type { Display } from "./late-parts.ts";
+import { printableLine } from "./printable.ts";
+import { screenOf, type Screen } from "./screen.ts";
+import { onTermination } from "./signals.ts";
+
+/** Longest wait for a stopped answer to be stored when the program is told to end, in milliseconds. */
+const STOP_LIMIT_MS = 5000;
+
+/** Talks until the person leaves. Returns the exit code. */
+export async function chat(context: CliContext, options: CliOptions): Promise<number> {
+  const conversation = new Conversation(context, options);
+  const forget = onTermination((exitCode) => conversation.end(exitCode));
+  const restore = (): void => conversation.restoreTerminal();
+  process.on("exit", restore);
+  try {
+    return await conversation.run();
+  } finally {
+    restore();
+    process.off("exit", restore);
+    forget();
+  }
+}
+
+class Conversation {
+  readonly #context: CliContext;
+  readonly #options: CliOptions;
+  readonly #input: LineInput;
+  #display: Display | undefined;
+  #engine: Promise<Engine> | undefined;
+  /** Stops the answer that is being written. */
+  #stop: AbortController | undefined;
+  #exitCode = 0;
+
+  constructor(context: CliContext, options: CliOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { stdin, stdout, env, cwd } = context;
+    stdout.write(`${this.#greeting()}\n`);
+    this.#input = openLineInput({
+      input: stdin,
+      output: stdout,
+      history: createInputHistory(join(homeFolder(env, cwd), "cli-history")),
+      commandNames: () => this.#display?.commandNames ?? [],
+      onIdleInterrupt: () => this.#input.printAbove(this.#screen.paint.dim("Ctrl-D leaves.")),
+      onBusyInterrupt: () => this.#interrupt(),
+    });
+  }
+
+  async run(): Promise<number> {
+    setImmediate(() => this.#tellTiming());
+    this.#engine = afterPrompt(() => this.#load());
+    this.#engine.catch((error: unknown) => this.#giveUp(error));
+    for (;;) {
+      const text = await this.#input.next();
+      if (text === undefined) break;
+      await this.#turn(text);
+    }
+    await this.#engine.then((engine) => engine.close()).catch(() => undefined);
+    return this.#exitCode;
+  }
+
+  /** Stops what runs and leaves. */
+  end(exitCode: number): void {
+    this.#exitCode = exitCode;
+    this.#stop?.abort();
+    this.#input.close();
+    setTimeout(() => process.exit(exitCode), STOP_LIMIT_MS).unref();
+  }
+
+  restoreTerminal(): void {
+    this.#display?.activity.hide();
+    this.#input.close();
+  }
+
+  get #screen(): Screen {
+    return screenOf(this.#context.stdout, this.#context.env);
+  }
+
+  #greeting(): string {
+    const { paint } = this.#screen;
+    const { key } = this.#options;
+    const on = key === undefined ? "" : ` on ${printableLine(key)}`;
+    return `${paint.bold(`Lily${on}`)}${paint.dim(" · /help lists the commands, Ctrl-D leaves")}`;
+  }
+
+  #tellTiming(): void {
+    if ((this.#context.env["LILY_TIMING"] ?? "") === "") return;
+    this.#context.stderr.write(`\nprompt after ${Math.round(performance.now())} ms\n`);
+  }
+
+  async #load(): Promise<Engine> {
+    const parts = await import("./late-parts.ts");
+    this.#display = parts.createDisplay(this.#context);
+    if (!this.#input.isPrompting && !this.#input.isClosed) this.#display.activity.show("opening");
+    const engine = await parts.loadEngine(this.#context);
+    const { welcomeText } = await import("./welcome.ts");
+    const text = await welcomeText(engine, this.#options.key ?? engine.defaultKey);
+    this.#display.activity.hide();
+    if (!this.#input.isClosed) this.#input.printAbove(this.#screen.paint.dim(text));
+    return engine;
+  }
+
+  #giveUp(error: unknown): void {
+    if (this.#input.isClosed) return;
+    this.#display?.activity.hide();
+    const failure = this.#display?.failure(error, this.#screen);
+    this.#input.printAbove(failure?.text ?? String(error));
+    this.#exitCode = failure?.exitCode ?? 70;
+    this.#input.close();
+  }
+
+  async #turn(content: string): Promise<void> {
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#display?.activity.show("opening");
+    try {
+      const engine = await this.#ready(stop.signal);
+      const display = this.#display;
+      if (engine === undefined || display === undefined) return;
+      await this.#send(engine, display, { content, stop: stop.signal });
+    } finally {
+      this.#stop = undefined;
+    }
+  }
+
+  /** The engine, or `undefined` when it cannot be opened, which `#giveUp` tells, or the person does not wait. */
+  async #ready(stop: AbortSignal): Promise<Engine | undefined> {
+    const engine = await this.#engine?.catch(() => undefined);
+    if (engine === undefined || !stop.aborted) return engine;
+    const text = this.#display?.failure(this.#display.stoppedBefore(), this.#screen).text ?? "";
+    this.#context.stdout.write(`${text}\n`);
+    return undefined;
+  }
+
+  async #send(
+    engine: Engine,
+    display: Display,
+    message: { readonly content: string; readonly stop: AbortSignal },
+  ): Promise<void> {
+    const view = display.createTurnView({
+      write: (text) => void this.#context.stdout.write(text),
+      screen: this.#screen,
+      activity: display.activity,
+    });
+    const sessionKey = this.#options.key ?? engine.defaultKey;
+    view.finish(await engine.send({ ...message, sessionKey, onEvent: view.onEvent }));
+    this.#context.stdout.write("\n");
+  }
+
+  #interrupt(): void {
+    if (this.#stop === undefined) return;
+    // The second time the person does not want to wait; what was written is settled with the next message.
+    if (this.#stop.signal.aborted) return this.end(130);
+    this.#stop.abort();
+    this.#display?.activity.show("stopping");
+  }
+}
+
+/** Runs `load` once what was just written can be seen. */
+function afterPrompt<T>(load: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    setImmediate(() => load().then(resolve, reject));
+  });
+}

@@ -1,0 +1,26 @@
+/** What every subcommand is given: the process around it and the options that hold everywhere. */
+import type { ReadStream, WriteStream } from "node:tty";
+
+/** The process as the program sees it. */
+export interface CliContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly stderr: WriteStream;
+}
+
+/** Options of all subcommands. */
+export interface CliOptions {
+  /** Session key; the configured one by default. */
+  readonly key: string | undefined;
+  /** Print JSON for programs. */
+  readonly json: boolean;
+  /** Id of the message, so that sending it again repeats the reply. */
+  readonly deliveryId: string | undefined;
+}
+
+/** Whether a person sits at both ends. */
+export function isInteractive({ stdin, stdout }: CliContext): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
+}

@@ -1,0 +1,44 @@
+/** What an interactive conversation needs once its prompt is shown; slow to load, so it is loaded behind the prompt. */
+import { COMMANDS } from "#src/commands/registry.ts";
+import { envelopeOf, exitCodeOf } from "#src/kernel/envelope.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { createActivity, noActivity, type Activity } from "./activity.ts";
+import type { CliContext } from "./context.ts";
+import type { Engine } from "./engine.ts";
+import { renderFailure } from "./render/render-envelope.ts";
+import type { Screen } from "./screen.ts";
+import { createTurnView, type TurnView, type TurnViewOptions } from "./turn-view.ts";
+
+/** The parts that show things. */
+export interface Display {
+  readonly activity: Activity;
+  readonly commandNames: readonly string[];
+  createTurnView(options: TurnViewOptions): TurnView;
+  /** A failure as text, and the exit code that it means. */
+  failure(error: unknown, screen: Screen): { readonly text: string; readonly exitCode: number };
+  /** Why a turn ended that was stopped before it began. */
+  stoppedBefore(): Error;
+}
+
+/** Loads what shows things; faster than {@link loadEngine}. */
+export function createDisplay({ stderr }: CliContext): Display {
+  return {
+    activity: stderr.isTTY ? createActivity(stderr) : noActivity,
+    commandNames: COMMANDS.map((command) => command.name),
+    createTurnView,
+    failure(error, screen) {
+      const envelope = envelopeOf(error);
+      return { text: renderFailure(envelope, screen), exitCode: exitCodeOf(envelope) };
+    },
+    stoppedBefore: () =>
+      new LilyError("turn_conflict", "stopped before it was answered", {
+        next: "Your message was not stored; the arrow up key brings it back.",
+      }),
+  };
+}
+
+/** Opens the engine. @throws {LilyError} `config_invalid`, or what the storage says of its files */
+export async function loadEngine({ env, cwd }: CliContext): Promise<Engine> {
+  const { openEngine } = await import("./engine.ts");
+  return openEngine(env, cwd);
+}

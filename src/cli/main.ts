@@ -1,0 +1,68 @@
+/** Entry of the terminal program: reads the command line and runs what it asks for. */
+import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
+import { config as loadDotenv } from "dotenv";
+import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
+import { buildProgram, type Actions } from "./program.ts";
+
+/** Runs `lily` with `args` and ends the process with its exit code. */
+export async function main(args: readonly string[]): Promise<never> {
+  loadDotenv({ quiet: true });
+  const { env, stdin, stdout, stderr } = process;
+  // Whoever reads our output may stop reading, as `head` does.
+  stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 74));
+  const exitCode = await run({ env, cwd: process.cwd(), stdin, stdout, stderr }, args);
+  await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write("", resolve))));
+  // Connections that a model client keeps open must not hold the program.
+  process.exit(exitCode);
+}
+
+async function run(context: CliContext, args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  try {
+    const program = buildProgram(readVersion(), actionsIn(context), (code) => (exitCode = code));
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // Commander has said what is wrong; every exit of its own that is not help or version is wrong usage.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { reportError } = await import("./with-engine.ts");
+    return reportError(error, context, { key: undefined, json: args.includes("--json"), deliveryId: undefined });
+  }
+}
+
+function actionsIn(context: CliContext): Actions {
+  return {
+    async chat(options) {
+      if (options.deliveryId !== undefined) return usage(context, "--delivery-id names one message; use it with lily ask");
+      if (isInteractive(context) && !options.json) return (await import("./chat.ts")).chat(context, options);
+      return (await import("./pipe.ts")).pipe(context, options);
+    },
+    ask: async (options, words) => (await import("./ask.ts")).ask(context, options, words),
+    sessions: (options, query) =>
+      onEngine(context, options, async (engine) => {
+        const { listSessions } = await import("./list-sessions.ts");
+        return listSessions(engine, context, { query, options });
+      }),
+    verify: (options) =>
+      onEngine(context, options, async (engine) => (await import("./verify.ts")).verify(engine, context, options)),
+  };
+}
+
+type OnEngine = typeof import("./with-engine.ts").withEngine;
+
+async function onEngine(...[context, options, use]: Parameters<OnEngine>): Promise<number> {
+  const { withEngine } = await import("./with-engine.ts");
+  return withEngine(context, options, use);
+}
+
+function usage({ stderr }: CliContext, message: string): number {
+  stderr.write(`error: ${message}\n`);
+  return 2;
+}
+
+function readVersion(): string {
+  const parsed: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const version = typeof parsed === "object" && parsed !== null && "version" in parsed ? parsed.version : undefined;
+  return typeof version === "string" ? version : "unknown";
+}

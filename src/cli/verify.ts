@@ -1,0 +1,43 @@
+/** `lily verify`: whether everything stored is as it was committed. */
+import { verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
+import { done, exitCodeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import type { CliContext, CliOptions } from "./context.ts";
+import type { Engine } from "./engine.ts";
+import { printableLine } from "./printable.ts";
+import { renderEnvelope } from "./render/render-envelope.ts";
+import { table } from "./render/table.ts";
+import { screenOf, type Screen } from "./screen.ts";
+
+/** Verifies one key or all. Returns the exit code. */
+export async function verify(engine: Engine, context: CliContext, options: CliOptions): Promise<number> {
+  const report = await verifyOwner(engine.repository, engine.owner, options.key);
+  const envelope = envelopeOf(report);
+  const screen = screenOf(context.stdout, context.env);
+  if (options.json) context.stdout.write(`${JSON.stringify(envelope)}\n`);
+  else if (report.ok) context.stdout.write(`${renderEnvelope(envelope, screen)}\n`);
+  else {
+    context.stdout.write(`${renderProblems(report, screen)}\n`);
+    context.stderr.write(`${renderEnvelope(envelope, screenOf(context.stderr, context.env))}\n`);
+  }
+  return exitCodeOf(envelope);
+}
+
+function envelopeOf(report: VerifyReport): Envelope {
+  const what = `${report.sessions} sessions with ${report.turns} turns`;
+  const data = { ...report };
+  if (report.ok) return done("verified", `${what} are as they were committed.`, { data });
+  return refused("verify_failed", `${report.problems.length} problems in ${what}`, {
+    data,
+    next: "Restore the file from a backup if it should be as it was; conversations go on without.",
+  });
+}
+
+function renderProblems({ problems }: VerifyReport, screen: Screen): string {
+  const rows = problems.map(({ sessionKey, ordinal, turn, problem }) => [
+    printableLine(sessionKey),
+    String(ordinal),
+    turn === null ? "" : String(turn),
+    printableLine(problem),
+  ]);
+  return table({ head: ["key", "session", "turn", "problem"], rows }, screen);
+}

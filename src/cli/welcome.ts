@@ -1,0 +1,23 @@
+/** Says which conversation this is, once the storage is open. */
+import { durationText } from "#src/explain/duration-text.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { latestEntry } from "#src/sessions/chain.ts";
+import { newestTurns } from "#src/sessions/transcript.ts";
+import type { Engine } from "./engine.ts";
+import { printableLine } from "./printable.ts";
+
+/** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`. */
+export async function welcomeText(engine: Engine, sessionKey: string): Promise<string> {
+  const { repository, owner } = engine;
+  const key = printableLine(sessionKey);
+  const chain = await repository.readChain({ owner, sessionKey });
+  if (chain === undefined) return `${key} begins its first session`;
+  const { sessionId, ordinal, title } = latestEntry(chain);
+  const name = `session ${ordinal}${title === undefined ? "" : ` “${printableLine(title)}”`}`;
+  const last = (await newestTurns(repository, chain, { sessionId, count: 1 })).at(-1);
+  if (last === undefined) return `${key} goes on with ${name}, in which nothing was said yet`;
+  const agoMs = Math.max(0, engine.now() - fromInstant(last.at));
+  const ago = agoMs < 1000 ? "just now" : `${durationText(agoMs)} ago`;
+  const turns = last.sessionId === sessionId ? `${last.turn} ${last.turn === 1 ? "turn" : "turns"}, ` : "";
+  return `${key} goes on with ${name} (${turns}the last one ${ago})`;
+}

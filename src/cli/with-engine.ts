@@ -1,0 +1,61 @@
+/** Runs something once on an open engine, for subcommands that end by themselves. */
+import type { CliContext, CliOptions } from "./context.ts";
+import type { Engine } from "./engine.ts";
+import { onTermination } from "./signals.ts";
+
+/** Longest wait for a stopped answer to be stored, in milliseconds. */
+const STOP_LIMIT_MS = 5000;
+
+/** What is done with the engine; returns the exit code. */
+export type UseEngine = (engine: Engine, stop: AbortSignal) => Promise<number>;
+
+/**
+ * Opens the engine, uses it and closes it. A signal stops the answer that is being written, which keeps what there is
+ * of it. What goes wrong is reported; the exit code tells which kind it was.
+ */
+export async function withEngine(context: CliContext, options: CliOptions, use: UseEngine): Promise<number> {
+  const stop = new AbortController();
+  let signalled: number | undefined;
+  const forget = onTermination((exitCode) => {
+    signalled = exitCode;
+    stop.abort();
+    setTimeout(() => process.exit(exitCode), STOP_LIMIT_MS).unref();
+  });
+  try {
+    const exitCode = await openAndUse(context, options, { use, stop: stop.signal });
+    return signalled ?? exitCode;
+  } finally {
+    forget();
+  }
+}
+
+async function openAndUse(
+  context: CliContext,
+  options: CliOptions,
+  { use, stop }: { readonly use: UseEngine; readonly stop: AbortSignal },
+): Promise<number> {
+  let engine: Engine | undefined;
+  try {
+    const { openEngine } = await import("./engine.ts");
+    engine = await openEngine(context.env, context.cwd);
+    return await use(engine, stop);
+  } catch (error) {
+    return await reportError(error, context, options);
+  } finally {
+    await engine?.close();
+  }
+}
+
+/** Tells what was thrown. Returns its exit code. */
+export async function reportError(error: unknown, context: CliContext, options: CliOptions): Promise<number> {
+  const { envelopeOf, exitCodeOf } = await import("#src/kernel/envelope.ts");
+  const envelope = envelopeOf(error);
+  if (options.json) {
+    context.stdout.write(`${JSON.stringify(envelope)}\n`);
+  } else {
+    const { renderFailure } = await import("./render/render-envelope.ts");
+    const { screenOf } = await import("./screen.ts");
+    context.stderr.write(`${renderFailure(envelope, screenOf(context.stderr, context.env))}\n`);
+  }
+  return exitCodeOf(envelope);
+}
