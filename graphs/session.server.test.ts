@@ -17,6 +17,8 @@ const outputSchema = z.object({
   messages: z.array(z.object({ type: z.string(), content: z.string() })),
 });
 
+const textSchema = z.object({ content: z.string() });
+
 type Output = z.infer<typeof outputSchema>;
 
 let models: FakeOpenAIServer;
@@ -48,7 +50,9 @@ interface Sent {
 async function send(threadId: string, content: string, { id, sessionKey }: Sent = {}): Promise<Output> {
   const message = { type: "human", content, ...(id === undefined ? {} : { id }) };
   const context = sessionKey === undefined ? {} : { sessionKey };
-  return outputSchema.parse(await client.runs.wait(threadId, GRAPH, { input: { messages: [message] }, context }));
+  return outputSchema.parse(
+    await client.runs.wait(threadId, GRAPH, { input: { messages: [message] }, context }),
+  );
 }
 
 /** The session that a run handed its message to. */
@@ -65,8 +69,12 @@ async function answerOn(threadId: string): Promise<Output> {
 }
 
 async function transcriptOf(sessionKey: string, sessionId: string): Promise<TurnRecord[]> {
-  const { items } = await client.store.searchItems(historyNamespace({ owner: "local", sessionKey, sessionId }));
-  return items.map((item) => turnRecordSchema.parse(item.value)).toSorted((one, other) => one.turn - other.turn);
+  const { items } = await client.store.searchItems(
+    historyNamespace({ owner: "local", sessionKey, sessionId }),
+  );
+  return items
+    .map((item) => turnRecordSchema.parse(item.value))
+    .toSorted((one, other) => one.turn - other.turn);
 }
 
 describe.concurrent("a conversation on one thread", () => {
@@ -82,8 +90,11 @@ describe.concurrent("a conversation on one thread", () => {
   it("goes on in one session under a key with capital letters", async () => {
     const thread = await newThread();
     const turns = [];
-    for (const text of ["one", "two", "three"]) turns.push(await send(thread, text, { sessionKey: "Team-A" }));
-    expect(turns.map(({ reply }) => [reply?.sessionId, reply?.turn])).toEqual([1, 2, 3].map((turn) => [thread, turn]));
+    for (const text of ["one", "two", "three"])
+      turns.push(await send(thread, text, { sessionKey: "Team-A" }));
+    expect(turns.map(({ reply }) => [reply?.sessionId, reply?.turn])).toEqual(
+      [1, 2, 3].map((turn) => [thread, turn]),
+    );
     expect(await transcriptOf("Team-A", thread)).toHaveLength(3);
     expect(await transcriptOf("team-a", thread)).toEqual([]);
   });
@@ -102,7 +113,8 @@ describe.concurrent("a conversation on one thread", () => {
     const again = await send(thread, "Remember the milk.", { id: "delivery-1", sessionKey: "test:again" });
     expect(again.reply).toEqual({ ...first.reply, repeated: true });
     expect(await transcriptOf("test:again", thread)).toHaveLength(1);
-    const conversation = ({ messages }: Output) => messages.filter(({ content }) => content !== first.reply?.notice);
+    const conversation = ({ messages }: Output) =>
+      messages.filter(({ content }) => content !== first.reply?.notice);
     expect(conversation(again)).toEqual(conversation(first));
   });
 });
@@ -114,12 +126,22 @@ describe.concurrent("a message that belongs to another session", () => {
     await send(old, "My cat is named Whiskers.", { sessionKey });
     const ended = await send(old, "/new plan dinner", { id: "new-1", sessionKey });
     const successor = successorOf(ended);
-    expect(ended).toMatchObject({ reply: null, handoff: { message: { id: "new-1", content: "plan dinner" } } });
+    expect(ended).toMatchObject({
+      reply: null,
+      handoff: { message: { id: "new-1", content: "plan dinner" } },
+    });
     const answered = await answerOn(successor);
-    expect(answered.reply).toMatchObject({ outcome: "answered", turn: 1, sessionId: successor, deliveryId: "new-1" });
+    expect(answered.reply).toMatchObject({
+      outcome: "answered",
+      turn: 1,
+      sessionId: successor,
+      deliveryId: "new-1",
+    });
     const [turn] = await transcriptOf(sessionKey, successor);
     expect(turn?.messages[0]).toMatchObject({ role: "user", content: "plan dinner" });
-    expect(await client.threads.get(successor)).toMatchObject({ metadata: { session_key: sessionKey, owner: "local" } });
+    expect(await client.threads.get(successor)).toMatchObject({
+      metadata: { session_key: sessionKey, owner: "local" },
+    });
   });
 
   it("is handed from an ended thread to the latest session, which answers it", async () => {
@@ -137,7 +159,9 @@ describe.concurrent("a message that belongs to another session", () => {
   it("is handed from a new thread of a key in use to the session that is latest", async () => {
     const latest = await newThread();
     await send(latest, "hello", { sessionKey: "test:shared" });
-    expect(successorOf(await send(await newThread(), "hello again", { sessionKey: "test:shared" }))).toBe(latest);
+    expect(successorOf(await send(await newThread(), "hello again", { sessionKey: "test:shared" }))).toBe(
+      latest,
+    );
     expect((await answerOn(latest)).reply).toMatchObject({ outcome: "answered", turn: 2 });
   });
 
@@ -170,7 +194,9 @@ describe.concurrent("a malformed input", () => {
     ["an answer", { messages: [{ type: "ai", content: "I said this." }] }],
   ])("that is %s is refused with a code and stores nothing", async (_what, input) => {
     const thread = await newThread();
-    const output = outputSchema.parse(await client.runs.wait(thread, GRAPH, { input, context: { sessionKey: "test:bad" } }));
+    const output = outputSchema.parse(
+      await client.runs.wait(thread, GRAPH, { input, context: { sessionKey: "test:bad" } }),
+    );
     expect(output.reply).toMatchObject({ outcome: "refused", turn: null, envelope: { ok: false } });
     expect(output.reply?.envelope.code).toMatch(/^message_(?:blank|invalid)$/u);
     expect(await client.runs.list(thread)).toMatchObject([{ status: "success" }]);
@@ -181,7 +207,14 @@ describe.concurrent("a malformed input", () => {
 describe("a stream of messages, steps and custom events", () => {
   it("shows each step of a turn, and its answer as a message", async () => {
     const { steps, texts } = await stream(await newThread(), "hello", "test:stream");
-    expect(steps).toEqual(["admit", "decideRollover", "prepareTurn", "assembleContext", "solveSymbolically", "commit"]);
+    expect(steps).toEqual([
+      "admit",
+      "decideRollover",
+      "prepareTurn",
+      "assembleContext",
+      "solveSymbolically",
+      "commit",
+    ]);
     expect(texts.filter((text) => text.startsWith("Noted."))).toHaveLength(1);
   });
 
@@ -220,7 +253,7 @@ async function stream(threadId: string, content: string, sessionKey: string): Pr
   });
   for await (const { event, data } of events) {
     expect(event).not.toBe("error");
-    if (event === "messages") streamed.texts.push(String(data[0].content));
+    if (event === "messages") streamed.texts.push(textSchema.parse(data[0]).content);
     if (event === "updates") streamed.steps.push(...Object.keys(data));
     if (event === "custom") streamed.custom.push(data);
   }
@@ -239,11 +272,18 @@ describe("what a client can see", () => {
   it("draws every step of a turn", async () => {
     const { nodes } = await client.assistants.getGraph(GRAPH);
     const names = nodes.map((node) => node.id);
-    expect(names).toEqual(expect.arrayContaining(["admit", "decideRollover", "rotate", "handOff", "callModel", "commit"]));
+    expect(names).toEqual(
+      expect.arrayContaining(["admit", "decideRollover", "rotate", "handOff", "callModel", "commit"]),
+    );
   });
 
   it("reads a server log without warnings and errors", () => {
     expect(server.log()).toContain("Server running at");
-    expect(server.log().split("\n").filter((line) => /\b(?:warn|error)\b/iu.test(line))).toEqual([]);
+    expect(
+      server
+        .log()
+        .split("\n")
+        .filter((line) => /\b(?:warn|error)\b/iu.test(line)),
+    ).toEqual([]);
   });
 });

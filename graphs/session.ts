@@ -11,7 +11,12 @@ dotenv.config({ quiet: true });
 
 const loaded = loadConfig(process.env, process.cwd());
 
-/** Compiled without storage: the server sets its own checkpointer and store on every request. */
-export const graph = showContextSchema(
-  compileSessionGraph(createSessionDeps(loaded, process.env, { threads: createLangGraphThreads() })),
+/** Steps of one run; LangGraph's own 25 would end a turn early where `limits.modelCalls` is more than ten. */
+const RECURSION_LIMIT = 100;
+
+const compiled = compileSessionGraph(
+  createSessionDeps(loaded, process.env, { threads: createLangGraphThreads() }),
 );
+
+/** Compiled without storage: the server sets its own checkpointer and store on every request. */
+export const graph = showContextSchema(compiled).withConfig({ recursionLimit: RECURSION_LIMIT });

@@ -25,5 +25,7 @@ export function showContextSchema<T extends SchemaSource>(graph: T): T {
 
 function unrecognised(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return schema;
-  return new Proxy(schema, { has: (target, key) => key !== "getInputJsonSchema" && Reflect.has(target, key) });
+  return new Proxy(schema, {
+    has: (target, key) => key !== "getInputJsonSchema" && Reflect.has(target, key),
+  });
 }

@@ -22,7 +22,10 @@ export function commandContext(
 ): CommandContext {
   const entry = entryOf(subject.chain, subject.session.sessionId);
   if (entry === undefined) {
-    throw new LilyError("session_not_found", `session ${subject.session.sessionId} is not part of its key's chain`);
+    throw new LilyError(
+      "session_not_found",
+      `session ${subject.session.sessionId} is not part of its key's chain`,
+    );
   }
   return {
     nowMs: deps.clock.now(),

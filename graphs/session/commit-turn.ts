@@ -35,9 +35,13 @@ export async function commitTurn(
   const body: TurnBody = { v: 1, sessionId: session.sessionId, turn, at: toInstant(nowMs), ...draft };
   const record = linkTurn(body, { head: session.head, salt: deps.ids.salt() });
   if ((await repository.readTurn(session, turn)) !== undefined) {
-    throw new LilyError("turn_conflict", `turn ${turn} of session ${session.sessionId} was committed by another run`, {
-      next: "Send the message again; it was not stored.",
-    });
+    throw new LilyError(
+      "turn_conflict",
+      `turn ${turn} of session ${session.sessionId} was committed by another run`,
+      {
+        next: "Send the message again; it was not stored.",
+      },
+    );
   }
   await repository.writeDelivery(session, draft.deliveryId, { sessionId: session.sessionId, turn });
   await repository.writeTurn(session, record);
@@ -45,9 +49,17 @@ export async function commitTurn(
 }
 
 /** The fields after a committed turn. A stored time that lies ahead of the clock is repaired to now. */
-function advance(deps: SessionDeps, session: SessionFields, record: TurnRecord, nowMs: number): SessionFields {
+function advance(
+  deps: SessionDeps,
+  session: SessionFields,
+  record: TurnRecord,
+  nowMs: number,
+): SessionFields {
   const first = session.firstActivityAt ?? record.at;
-  const clocks = { firstActivityAt: fromInstant(first) > nowMs ? record.at : first, lastActivityAt: record.at };
+  const clocks = {
+    firstActivityAt: fromInstant(first) > nowMs ? record.at : first,
+    lastActivityAt: record.at,
+  };
   const due = temporalDue(clocks, policyOf(deps, session), nowMs);
   return {
     ...session,

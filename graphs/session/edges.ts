@@ -5,7 +5,9 @@ import type { SessionStateValues } from "./state.ts";
 import { messagesInFlight } from "./turn-messages.ts";
 
 /** After `admit`: a reply ends the run; a read runs at once; a message for another session is handed off. */
-export function afterAdmit(state: SessionStateValues): "runCommand" | "handOff" | "prepareTurn" | "decideRollover" | typeof END {
+export function afterAdmit(
+  state: SessionStateValues,
+): "runCommand" | "handOff" | "prepareTurn" | "decideRollover" | typeof END {
   const { turn, reply } = state;
   if (reply !== null || turn === null) return END;
   if (turn.command?.readOnly === true && state.session !== null) return "runCommand";

@@ -7,7 +7,9 @@ import { failingPuts } from "./testing/failing-store.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
-const call = (name: string, args: object = { query: "x", rationale: "y" }, id = "c1") => ({ toolCalls: [{ id, name, args: { ...args } }] });
+const call = (name: string, args: object = { query: "x", rationale: "y" }, id = "c1") => ({
+  toolCalls: [{ id, name, args: { ...args } }],
+});
 
 async function failuresOf(lily: Harness, sessionId: string) {
   return lily.sessions.repository.readFailures({ owner: OWNER, sessionKey: KEY, sessionId });
@@ -15,14 +17,22 @@ async function failuresOf(lily: Harness, sessionId: string) {
 
 describe("a turn that fails", () => {
   it("leaves no assistant text and no message, is explained, and its delivery may come again", async () => {
-    const model = new ScriptedChatModel((_messages, index) => (index === 1 ? { text: "half an ans", error: new Error("boom") } : "fine"));
+    const model = new ScriptedChatModel((_messages, index) =>
+      index === 1 ? { text: "half an ans", error: new Error("boom") } : "fine",
+    );
     const lily = await start({ model });
     const first = await lily.send("one");
     const failed = await lily.send("two", { deliveryId: "d2" });
-    expect(failed).toMatchObject({ outcome: "failed", turn: null, envelope: { ok: false, code: "model_failed" } });
+    expect(failed).toMatchObject({
+      outcome: "failed",
+      turn: null,
+      envelope: { ok: false, code: "model_failed" },
+    });
     expect(failed.envelope.next).toBeTruthy();
     expect(await lily.turns(first.sessionId)).toHaveLength(1);
-    expect(await failuresOf(lily, first.sessionId)).toMatchObject([{ deliveryId: "d2", text: "two", code: "model_failed", node: "callModel" }]);
+    expect(await failuresOf(lily, first.sessionId)).toMatchObject([
+      { deliveryId: "d2", text: "two", code: "model_failed", node: "callModel" },
+    ]);
     const again = await lily.send("two", { deliveryId: "d2" });
     expect(again).toMatchObject({ outcome: "answered", repeated: false, turn: 2 });
     expect(inputOf(model)).toEqual(["human: one", "ai: fine", "human: two"]);
@@ -30,7 +40,9 @@ describe("a turn that fails", () => {
 
   it("retries a model that is overloaded, within bounds, and says so when it stays so", async () => {
     const overloaded = Object.assign(new Error("overloaded"), { status: 529 });
-    const model = new ScriptedChatModel((_messages, index) => (index < 1 ? { error: overloaded } : index < 2 ? "back" : { error: overloaded }));
+    const model = new ScriptedChatModel((_messages, index) =>
+      index < 1 ? { error: overloaded } : index < 2 ? "back" : { error: overloaded },
+    );
     const lily = await start({ model });
     expect((await lily.send("one")).envelope.message).toBe("back");
     expect(await lily.send("two")).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
@@ -67,7 +79,13 @@ describe("a turn that fails", () => {
     const again = await lily.send("hello", { deliveryId: "d" });
     expect(again).toMatchObject({ outcome: "answered", repeated: true, turn: 2 });
     expect(await lily.send("next")).toMatchObject({ turn: 3 });
-    expect(inputOf(model)).toEqual(["human: before", "ai: before", "human: hello", "ai: hello", "human: next"]);
+    expect(inputOf(model)).toEqual([
+      "human: before",
+      "ai: before",
+      "human: hello",
+      "ai: hello",
+      "human: next",
+    ]);
     expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true, turns: 3 });
     const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: again.sessionId } });
     const shown = values.messages.map((message: { text: string }) => message.text);
@@ -89,13 +107,25 @@ describe("a turn that fails", () => {
 
 describe("what a crash leaves", () => {
   /** Puts a turn in flight into the state of a session, as a run leaves it that was killed. */
-  async function crashDuring(lily: Harness, sessionId: string, options: { deliveryId: string; text: string; withTool: boolean }) {
+  async function crashDuring(
+    lily: Harness,
+    sessionId: string,
+    options: { deliveryId: string; text: string; withTool: boolean },
+  ) {
     const config = { configurable: { thread_id: sessionId } };
     const { values } = await lily.sessions.graph.getState(config);
     const messages = [
       new HumanMessage({ content: options.text, id: options.deliveryId }),
       ...(options.withTool
-        ? [new AIMessage({ content: "", id: "ai-1", tool_calls: [{ id: "c1", name: "recall_history", args: { query: "x", rationale: "y" }, type: "tool_call" }] })]
+        ? [
+            new AIMessage({
+              content: "",
+              id: "ai-1",
+              tool_calls: [
+                { id: "c1", name: "recall_history", args: { query: "x", rationale: "y" }, type: "tool_call" },
+              ],
+            }),
+          ]
         : []),
     ];
     const turn = {
@@ -130,7 +160,11 @@ describe("what a crash leaves", () => {
     expect(await lily.send("hello?")).toMatchObject({ sessionId, turn: 2 });
     expect(inputOf(model)).toEqual(["human: before", "ai: before", "human: hello?"]);
     expect(await failuresOf(lily, sessionId)).toMatchObject([{ deliveryId: "lost", text: "lost one" }]);
-    expect(await lily.send("lost one", { deliveryId: "lost" })).toMatchObject({ outcome: "answered", repeated: false, turn: 3 });
+    expect(await lily.send("lost one", { deliveryId: "lost" })).toMatchObject({
+      outcome: "answered",
+      repeated: false,
+      turn: 3,
+    });
   });
 
   it("answers the delivery that was in flight once, when it comes again and had run no tool", async () => {
@@ -164,7 +198,11 @@ describe("what a crash leaves", () => {
     const { sessionId } = await lily.send("before");
     await crashDuring(lily, sessionId, { deliveryId: "d", text: "use the tool", withTool: true });
     lily.clock.advance(100 * 3_600_000);
-    expect(await lily.send("use the tool", { deliveryId: "d" })).toMatchObject({ sessionId, turn: 2, envelope: { message: "the end" } });
+    expect(await lily.send("use the tool", { deliveryId: "d" })).toMatchObject({
+      sessionId,
+      turn: 2,
+      envelope: { message: "the end" },
+    });
     expect(inputOf(model).at(-1)).toContain("interrupted");
   });
 });
@@ -173,7 +211,13 @@ describe("stopping an answer", () => {
   it("DL-14 DL-15 keeps the question and what was written, marked, and goes on validly", async () => {
     const stop = new AbortController();
     const model = new ScriptedChatModel((_messages, index) =>
-      index === 0 ? { chunks: ["The ", "tot", "al is"], toolCalls: [{ id: "c1", name: "recall_history", args: '{"que' }], delayMs: 1 } : "going on",
+      index === 0
+        ? {
+            chunks: ["The ", "tot", "al is"],
+            toolCalls: [{ id: "c1", name: "recall_history", args: '{"que' }],
+            delayMs: 1,
+          }
+        : "going on",
     );
     const lily = await start({ model });
     const seen: string[] = [];
@@ -212,7 +256,9 @@ describe("tools", () => {
   });
 
   it("stops offering tools when a turn has used its model calls, so that it ends", async () => {
-    const model = new ScriptedChatModel((_messages, index) => (index < 7 ? call("recall_history", undefined, `c${index}`) : "enough"));
+    const model = new ScriptedChatModel((_messages, index) =>
+      index < 7 ? call("recall_history", undefined, `c${index}`) : "enough",
+    );
     const lily = await start({ model });
     expect((await lily.send("loop")).envelope.message).toBe("enough");
     expect(model.calls.at(-1)?.toolNames).toEqual([]);

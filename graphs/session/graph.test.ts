@@ -24,7 +24,11 @@ describe("the validation cases of the session lifecycle, through whole turns on 
     ]);
     expect(chain.latest).toBe(reply.sessionId);
     expect(chain.sessions[0]?.sealed).toMatchObject({ turns: 1 });
-    expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true, sessions: 2, turns: 1 });
+    expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({
+      ok: true,
+      sessions: 2,
+      turns: 1,
+    });
   });
 
   it("session_new_repeated_chain_integrity", async () => {
@@ -34,13 +38,20 @@ describe("the validation cases of the session lifecycle, through whole turns on 
     await lily.send("/new");
     const { sessions, latest } = await lily.chain();
     expect(sessions).toHaveLength(3);
-    expect(sessions.map((entry) => entry.previous)).toEqual([null, sessions[0]?.sessionId, sessions[1]?.sessionId]);
+    expect(sessions.map((entry) => entry.previous)).toEqual([
+      null,
+      sessions[0]?.sessionId,
+      sessions[1]?.sessionId,
+    ]);
     expect(latest).toBe(sessions[2]?.sessionId);
     expect(sessions.filter((entry) => entry.sealed === undefined)).toHaveLength(1);
   });
 
   it("session_rollover_hard_trigger_always_rolls", async () => {
-    const lily = await start({ model: echoModel(), config: { rollover: { idle: { enabled: false }, dayBoundary: { enabled: false } } } });
+    const lily = await start({
+      model: echoModel(),
+      config: { rollover: { idle: { enabled: false }, dayBoundary: { enabled: false } } },
+    });
     for (const state of ["first contact", "empty session", "after a turn", "long after"]) {
       const before = state === "first contact" ? undefined : (await lily.chain()).latest;
       const reply = await lily.send("/new");
@@ -63,9 +74,9 @@ describe("the validation cases of the session lifecycle, through whole turns on 
       previous: first.sessionId,
       opened: { verdict: { trigger: "idle", limitMs: 12 * HOUR } },
     });
-    expect((await lily.turns(second.sessionId)).map((turn) => turn.messages.map((message) => message.content))).toEqual([
-      ["good morning", "good morning"],
-    ]);
+    expect(
+      (await lily.turns(second.sessionId)).map((turn) => turn.messages.map((message) => message.content)),
+    ).toEqual([["good morning", "good morning"]]);
   });
 
   it("session_rollover_temporal_expired at the day boundary", async () => {
@@ -157,10 +168,16 @@ describe("the validation cases of the session lifecycle, through whole turns on 
     await lily.send("hello", { deliveryId: "m1" });
     const late = await lily.sessions.graph.invoke(
       { messages: [{ role: "user", content: "to the old thread", id: "late" }] },
-      { configurable: { thread_id: first.sessionId }, context: { owner: OWNER, sessionKey: "test:main", followsHandoff: true, fence: undefined } },
+      {
+        configurable: { thread_id: first.sessionId },
+        context: { owner: OWNER, sessionKey: "test:main", followsHandoff: true, fence: undefined },
+      },
     );
 
-    expect(late.handoff).toMatchObject({ sessionId: second.sessionId, message: { content: "to the old thread" } });
+    expect(late.handoff).toMatchObject({
+      sessionId: second.sessionId,
+      message: { content: "to the old thread" },
+    });
     expect(await lily.turns(first.sessionId)).toEqual(before);
     expect((await lily.chain()).sessions[0]).toEqual(sealed);
     expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
@@ -172,7 +189,9 @@ describe("the validation cases of the session lifecycle, through whole turns on 
     const reply = await lily.send("/new");
     expect(reply).toMatchObject({ outcome: "rotated", envelope: { code: "session_rotated" } });
     expect(reply.sessionId).not.toBe(before.sessionId);
-    expect((await lily.turns(before.sessionId)).map((turn) => turn.messages[0]?.content)).toEqual(["keep me"]);
+    expect((await lily.turns(before.sessionId)).map((turn) => turn.messages[0]?.content)).toEqual([
+      "keep me",
+    ]);
   });
 });
 
@@ -190,7 +209,10 @@ describe("a session from its first turn", () => {
       lastActivityAt: "2026-03-01T09:00:00.000Z",
       expiresAt: "2026-03-01T21:00:00.000Z",
     });
-    expect(snapshot.values.messages.map((message: { text: string }) => message.text)).toEqual(["hello", "hello"]);
+    expect(snapshot.values.messages.map((message: { text: string }) => message.text)).toEqual([
+      "hello",
+      "hello",
+    ]);
   });
 
   it("goes on after a restart with what was said before it", async () => {
@@ -206,7 +228,8 @@ describe("a session from its first turn", () => {
   it("keeps its checkpoint within its budget while the transcript keeps everything", async () => {
     const lily = await start({ model: new ScriptedChatModel(() => "x".repeat(800)) });
     let last = "";
-    for (let turn = 0; turn < 60; turn += 1) last = (await lily.send(`message ${turn} ${"y".repeat(700)}`)).sessionId;
+    for (let turn = 0; turn < 60; turn += 1)
+      last = (await lily.send(`message ${turn} ${"y".repeat(700)}`)).sessionId;
     const tuple = await lily.storage.checkpointer.getTuple({ configurable: { thread_id: last } });
     expect(JSON.stringify(tuple?.checkpoint).length).toBeLessThan(64_000);
     expect(await lily.turns(last)).toHaveLength(60);
@@ -232,7 +255,10 @@ describe("/resume", () => {
     ]);
     const chain = await lily.chain();
     expect(chain.sessions).toHaveLength(3);
-    expect(latestOf(chain)).toMatchObject({ sessionId: resumed.sessionId, continues: [first.sessionId, second.sessionId] });
+    expect(latestOf(chain)).toMatchObject({
+      sessionId: resumed.sessionId,
+      continues: [first.sessionId, second.sessionId],
+    });
     expect(await lily.turns(first.sessionId)).toHaveLength(1);
     expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
   });
@@ -244,7 +270,10 @@ describe("/resume", () => {
     await lily.send("/new three");
     const before = await lily.chain();
     expect((await lily.send("/resume 9")).envelope).toMatchObject({ ok: false, code: "session_not_found" });
-    expect((await lily.send("/resume zzzz")).envelope).toMatchObject({ ok: false, code: "session_not_found" });
+    expect((await lily.send("/resume zzzz")).envelope).toMatchObject({
+      ok: false,
+      code: "session_not_found",
+    });
     expect((await lily.send("/resume 3")).envelope).toMatchObject({ ok: false, code: "command_usage" });
     expect(await lily.chain()).toEqual(before);
     await lily.send("/resume 1");

@@ -16,12 +16,23 @@ import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
 import { solveSymbolically } from "./nodes/solve-symbolically.ts";
 import type { NodeRuntime } from "./run-context.ts";
-import { sessionContextSchema, SessionInput, SessionOutput, SessionState, type SessionStateValues } from "./state.ts";
+import {
+  sessionContextSchema,
+  SessionInput,
+  SessionOutput,
+  SessionState,
+  type SessionStateValues,
+} from "./state.ts";
 
 /** The graph, not compiled. */
 export function buildSessionGraph(deps: SessionDeps) {
   const fail = recordFailure(deps);
-  return new StateGraph({ state: SessionState, input: SessionInput, output: SessionOutput, context: sessionContextSchema })
+  return new StateGraph({
+    state: SessionState,
+    input: SessionInput,
+    output: SessionOutput,
+    context: sessionContextSchema,
+  })
     .addNode("admit", admit(deps))
     .addNode("decideRollover", decideRollover(deps))
     .addNode("rotate", rotate(deps))

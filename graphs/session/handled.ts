@@ -32,7 +32,9 @@ export function readIntent(chain: Chain, delivery: Delivery, botNames: readonly 
   if (parsed.kind === "text") return { kind: "text", text: delivery.text };
   if (parsed.kind === "elsewhere") return parsed;
   const command = findCommand(parsed.name);
-  return command === undefined ? { kind: "unknown", name: parsed.name } : { kind: "command", command, args: parsed.args };
+  return command === undefined
+    ? { kind: "unknown", name: parsed.name }
+    : { kind: "command", command, args: parsed.args };
 }
 
 /** The text that a rotating command leaves to the new session: all of it for `/new`, none for `/resume`. */
@@ -64,9 +66,13 @@ export async function findHandled(
 function repeated(record: TurnRecord, delivery: Delivery & { readonly intent: Intent }): TurnReply {
   const text = delivery.intent.kind === "text" ? delivery.intent.text : delivery.text;
   if (record.textHash !== textHashOf(text)) {
-    throw new LilyError("delivery_conflict", `the delivery id ${JSON.stringify(delivery.deliveryId)} was used for another text`, {
-      next: "Give each message an id of its own. Nothing was stored.",
-    });
+    throw new LilyError(
+      "delivery_conflict",
+      `the delivery id ${JSON.stringify(delivery.deliveryId)} was used for another text`,
+      {
+        next: "Give each message an id of its own. Nothing was stored.",
+      },
+    );
   }
   return replyOf(record, true);
 }

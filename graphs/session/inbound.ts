@@ -16,7 +16,9 @@ export interface SortedMessages {
 }
 
 /** Sorts messages at the begin of a run, before anything of this run was added. */
-export function sortMessages(state: Pick<SessionStateValues, "messages" | "window" | "turn">): SortedMessages {
+export function sortMessages(
+  state: Pick<SessionStateValues, "messages" | "window" | "turn">,
+): SortedMessages {
   const committed = new Set(state.window.flatMap((turn) => turn.messageIds));
   const open = state.messages.filter((message) => !committed.has(message.id ?? "") && !isNotice(message));
   const begin = open.findIndex((message) => message.id === state.turn?.firstMessageId);
@@ -25,7 +27,11 @@ export function sortMessages(state: Pick<SessionStateValues, "messages" | "windo
   // A turn has one user message, its first; the next one is this run's.
   const next = open.findIndex((message, index) => index > begin && HumanMessage.isInstance(message));
   const end = next === -1 ? open.length : next;
-  return { notices, inFlight: open.slice(begin, end), inbound: [...open.slice(0, begin), ...open.slice(end)] };
+  return {
+    notices,
+    inFlight: open.slice(begin, end),
+    inbound: [...open.slice(0, begin), ...open.slice(end)],
+  };
 }
 
 /** The one message of a run. */
@@ -49,7 +55,8 @@ export function readDelivery(inbound: readonly BaseMessage[], limit: number): De
   const candidates = fresh.length > 0 ? fresh : inbound.slice(-1);
   const users = candidates.filter((candidate) => HumanMessage.isInstance(candidate));
   const [message, ...others] = users;
-  if (users.length < candidates.length) throw invalid("only a user message can be sent; what Lily said it knows already");
+  if (users.length < candidates.length)
+    throw invalid("only a user message can be sent; what Lily said it knows already");
   if (message === undefined) {
     throw new LilyError("message_blank", "there is no message to answer", { next: "Send one user message." });
   }
@@ -66,5 +73,7 @@ export function readDelivery(inbound: readonly BaseMessage[], limit: number): De
 }
 
 function invalid(what: string): LilyError {
-  return new LilyError("message_invalid", what, { next: "Send one message of role user with text. Nothing was stored." });
+  return new LilyError("message_invalid", what, {
+    next: "Send one message of role user with text. Nothing was stored.",
+  });
 }

@@ -23,7 +23,9 @@ describe("field reports of session keys and ids", () => {
       places.push([sessionId, turn]);
     }
     expect(places).toEqual([1, 2, 3].map((turn) => [places[0]?.[0], turn]));
-    expect((await lily.sessions.repository.listChains(OWNER)).map((chain) => chain.sessionKey)).toEqual(["Team-A"]);
+    expect((await lily.sessions.repository.listChains(OWNER)).map((chain) => chain.sessionKey)).toEqual([
+      "Team-A",
+    ]);
   });
 
   it("RK-03 composes different keys from parts that hold the separator", async () => {
@@ -32,7 +34,8 @@ describe("field reports of session keys and ids", () => {
     const second = composeSessionKey(["a", "b:c"]);
     const third = composeSessionKey(["a\\", "b", "c"]);
     const ids = [];
-    for (const sessionKey of [first, second, third]) ids.push((await lily.send("hi", { sessionKey })).sessionId);
+    for (const sessionKey of [first, second, third])
+      ids.push((await lily.send("hi", { sessionKey })).sessionId);
     expect(new Set(ids).size).toBe(3);
   });
 
@@ -43,7 +46,7 @@ describe("field reports of session keys and ids", () => {
     ["percent escapes", "%2e%2e%2f"],
     ["100 CJK characters", "漢".repeat(100)],
     ["emoji and right-to-left text", "👩‍👩‍👧 שלום"],
-    ["a quote", "it's \"me\"; DROP TABLE items"],
+    ["a quote", 'it\'s "me"; DROP TABLE items'],
     ["a reserved word", "langgraph"],
     ["__proto__", "__proto__"],
   ])("RK-05 SE-02 goes on after a restart under a key with %s", async (_what, sessionKey) => {
@@ -55,11 +58,30 @@ describe("field reports of session keys and ids", () => {
 
   it("SE-03 keeps keys apart that are prefixes, wildcards or Unicode forms of each other", async () => {
     const lily = await start({ model: echoModel() });
-    const keys = ["user1", "user10", "user_", "user%", "amy-lee", "amy_lee", "é", "e\u0301", "a", "a.b", "a:b", "=", "a=2Eb"];
+    const keys = [
+      "user1",
+      "user10",
+      "user_",
+      "user%",
+      "amy-lee",
+      "amy_lee",
+      "é",
+      "e\u0301",
+      "a",
+      "a.b",
+      "a:b",
+      "=",
+      "a=2Eb",
+    ];
     const ids = new Map<string, string>();
-    for (const sessionKey of keys) ids.set(sessionKey, (await lily.send(`text of ${sessionKey}`, { sessionKey })).sessionId);
+    for (const sessionKey of keys)
+      ids.set(sessionKey, (await lily.send(`text of ${sessionKey}`, { sessionKey })).sessionId);
     expect(new Set(ids.values()).size).toBe(keys.length);
-    const found = await lily.sessions.repository.searchTurns({ owner: OWNER, sessionKey: "user1" }, "text", 100);
+    const found = await lily.sessions.repository.searchTurns(
+      { owner: OWNER, sessionKey: "user1" },
+      "text",
+      100,
+    );
     expect(found.map((turn) => turn.sessionId)).toEqual([ids.get("user1")]);
   });
 
@@ -86,16 +108,24 @@ describe("field reports of commands, through whole turns", () => {
     },
   );
 
-  it.each(["/new\thello", "/new\u00a0hello", "  /new hello", "/NEW hello", "/new: hello", "/new@lily hello", "\ufeff/new hello"])(
-    "CM-05 CM-07 CM-10 opens a session whose first user text is hello for %j",
-    async (text) => {
-      const lily = await start({ model: echoModel() });
-      const first = await lily.send("before");
-      const reply = await lily.send(text);
-      expect(reply.sessionId).not.toBe(first.sessionId);
-      expect((await lily.turns(reply.sessionId))[0]?.messages[0]).toMatchObject({ role: "user", content: "hello" });
-    },
-  );
+  it.each([
+    "/new\thello",
+    "/new\u00a0hello",
+    "  /new hello",
+    "/NEW hello",
+    "/new: hello",
+    "/new@lily hello",
+    "\ufeff/new hello",
+  ])("CM-05 CM-07 CM-10 opens a session whose first user text is hello for %j", async (text) => {
+    const lily = await start({ model: echoModel() });
+    const first = await lily.send("before");
+    const reply = await lily.send(text);
+    expect(reply.sessionId).not.toBe(first.sessionId);
+    expect((await lily.turns(reply.sessionId))[0]?.messages[0]).toMatchObject({
+      role: "user",
+      content: "hello",
+    });
+  });
 
   it.each(["／new hello", "/ new", "//new"])("CM-07 answers %j as text", async (text) => {
     const lily = await start({ model: echoModel() });
@@ -130,16 +160,19 @@ describe("field reports of commands, through whole turns", () => {
     expect((await lily.chain()).sessions).toHaveLength(2);
   });
 
-  it.each(["/new", "/new   ", "/new\n"])("CM-11 CM-13 answers %j with one notice and no model call", async (text) => {
-    const model = echoModel();
-    const lily = await start({ model });
-    await lily.send("before");
-    const reply = await lily.send(text);
-    expect(reply).toMatchObject({ outcome: "rotated", envelope: { code: "session_rotated" } });
-    expect(reply.announcement).toBeUndefined();
-    expect(model.calls).toHaveLength(1);
-    expect(await lily.turns(reply.sessionId)).toEqual([]);
-  });
+  it.each(["/new", "/new   ", "/new\n"])(
+    "CM-11 CM-13 answers %j with one notice and no model call",
+    async (text) => {
+      const model = echoModel();
+      const lily = await start({ model });
+      await lily.send("before");
+      const reply = await lily.send(text);
+      expect(reply).toMatchObject({ outcome: "rotated", envelope: { code: "session_rotated" } });
+      expect(reply.announcement).toBeUndefined();
+      expect(model.calls).toHaveLength(1);
+      expect(await lily.turns(reply.sessionId)).toEqual([]);
+    },
+  );
 
   it("AX-07 keeps a model that the user chose over /new, and nothing that was not chosen", async () => {
     const fast = echoModel();
@@ -214,23 +247,38 @@ describe("bad input", () => {
     ["an assistant message", { messages: [{ role: "assistant", content: "I said so" }] }],
     ["two messages", { messages: ["one", "two"] }],
     ["a message without content", { messages: [{ role: "user" }] }],
-  ])("SV-05 HI-14 refuses %s that is sent to the graph itself, without an error and without a session", async (_what, input) => {
-    const model = echoModel();
-    const lily = await start({ model });
-    const thread = "0198c0de-0000-4000-8000-000000000001";
-    const result = await lily.sessions.graph.invoke(input as never, { configurable: { thread_id: thread } });
-    expect(result.reply).toMatchObject({ outcome: "refused", envelope: { ok: false } });
-    expect(await lily.sessions.repository.findSession(thread)).toBeUndefined();
-    expect(model.calls).toHaveLength(0);
-  });
+  ])(
+    "SV-05 HI-14 refuses %s that is sent to the graph itself, without an error and without a session",
+    async (_what, input) => {
+      const model = echoModel();
+      const lily = await start({ model });
+      const thread = "0198c0de-0000-4000-8000-000000000001";
+      const result = await lily.sessions.graph.invoke(input as never, {
+        configurable: { thread_id: thread },
+      });
+      expect(result.reply).toMatchObject({ outcome: "refused", envelope: { ok: false } });
+      expect(await lily.sessions.repository.findSession(thread)).toBeUndefined();
+      expect(model.calls).toHaveLength(0);
+    },
+  );
 
   it("HI-14 understands a caller that sends its whole history again with the ids it was given", async () => {
     const model = echoModel();
     const lily = await start({ model });
     const config = { configurable: { thread_id: "0198c0de-0000-4000-8000-000000000002" } };
-    const first = await lily.sessions.graph.invoke({ messages: [{ role: "user", content: "u1", id: "u1" }] }, config);
-    const history = first.messages.map((message) => ({ role: message.type === "human" ? "user" : "assistant", content: message.text, id: message.id }));
-    const second = await lily.sessions.graph.invoke({ messages: [...history, { role: "user", content: "u2", id: "u2" }] as never }, config);
+    const first = await lily.sessions.graph.invoke(
+      { messages: [{ role: "user", content: "u1", id: "u1" }] },
+      config,
+    );
+    const history = first.messages.map((message) => ({
+      role: message.type === "human" ? "user" : "assistant",
+      content: message.text,
+      id: message.id,
+    }));
+    const second = await lily.sessions.graph.invoke(
+      { messages: [...history, { role: "user", content: "u2", id: "u2" }] as never },
+      config,
+    );
     expect(second.messages.map((message) => message.text)).toEqual(["u1", "u1", "u2", "u2"]);
     expect(model.calls).toHaveLength(2);
   });
@@ -238,21 +286,37 @@ describe("bad input", () => {
   it("refuses another owner's session, and a key that is not the session's", async () => {
     const lily = await start({ model: echoModel() });
     const mine = await lily.send("private", { owner: "ann" });
-    const config = (context: object) => ({ configurable: { thread_id: mine.sessionId }, context: context as never });
+    const config = (context: object) => ({
+      configurable: { thread_id: mine.sessionId },
+      context: context as never,
+    });
     const message = { messages: [{ role: "user" as const, content: "let me in" }] };
     const other = await lily.sessions.graph.invoke(message, config({ owner: "ben" }));
     expect(other.reply).toMatchObject({ outcome: "refused", envelope: { code: "session_not_yours" } });
-    const wrongKey = await lily.sessions.graph.invoke(message, config({ owner: "ann", sessionKey: "elsewhere" }));
+    const wrongKey = await lily.sessions.graph.invoke(
+      message,
+      config({ owner: "ann", sessionKey: "elsewhere" }),
+    );
     expect(wrongKey.reply).toMatchObject({ outcome: "refused", envelope: { code: "session_key_mismatch" } });
     expect(await lily.turns(mine.sessionId)).toEqual([]);
-    expect((await lily.sessions.repository.readTurns({ owner: "ann", sessionKey: "test:main", sessionId: mine.sessionId }, { from: 1, to: 9 })).length).toBe(1);
+    expect(
+      (
+        await lily.sessions.repository.readTurns(
+          { owner: "ann", sessionKey: "test:main", sessionId: mine.sessionId },
+          { from: 1, to: 9 },
+        )
+      ).length,
+    ).toBe(1);
   });
 
   it.each(["", " ", "../../../tmp/pwn", "a".repeat(10_000), "x\u0000.json", "CON"])(
     "SV-06 SC-07 refuses the thread id %j",
     async (threadId) => {
       const lily = await start({ model: echoModel() });
-      const invoke = lily.sessions.graph.invoke({ messages: ["hi"] as never }, { configurable: { thread_id: threadId } });
+      const invoke = lily.sessions.graph.invoke(
+        { messages: ["hi"] as never },
+        { configurable: { thread_id: threadId } },
+      );
       const outcome = await invoke.then(
         (result) => result.reply?.envelope.code,
         () => "session_id_invalid",
@@ -268,7 +332,10 @@ describe("bad input", () => {
     const config = { configurable: { thread_id: thread } };
     await lily.sessions.graph.invoke({ messages: [{ role: "user", content: "hi" }] }, config);
     lily.clock.advance(1_000 * 3_600_000);
-    const later = await lily.sessions.graph.invoke({ messages: [{ role: "user", content: "still here" }] }, config);
+    const later = await lily.sessions.graph.invoke(
+      { messages: [{ role: "user", content: "still here" }] },
+      config,
+    );
     expect(later.reply).toMatchObject({ sessionId: thread, turn: 2 });
     const ended = await lily.sessions.graph.invoke({ messages: [{ role: "user", content: "/new" }] }, config);
     expect(ended.reply).toMatchObject({ outcome: "rotated" });

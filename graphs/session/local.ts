@@ -31,13 +31,19 @@ export interface LocalOptions {
 }
 
 /** Builds the graph on a backend. */
-export function openLocalSessions(deps: SessionDeps, storage: StorageBackend, options: LocalOptions): LocalSessions {
+export function openLocalSessions(
+  deps: SessionDeps,
+  storage: StorageBackend,
+  options: LocalOptions,
+): LocalSessions {
   const graph = compileSessionGraph(deps, { checkpointer: storage.checkpointer, store: storage.store });
   const repository = createStoreSessionRepository(storage.store);
   const runner = createSessionRunner(graph);
   const upkeep = new Set<Promise<unknown>>();
   const prune = (sessionId: string): void => {
-    const job = storage.retention.prune(sessionId, options.keepTurns).catch(options.onUpkeepError ?? (() => undefined));
+    const job = storage.retention
+      .prune(sessionId, options.keepTurns)
+      .catch(options.onUpkeepError ?? (() => undefined));
     upkeep.add(job);
     void job.finally(() => upkeep.delete(job));
   };

@@ -36,7 +36,11 @@ export async function locateSession(
   if (chain === undefined) return firstContact(deps, run, { ref, known, deliveryId });
   const entry = entryOf(chain, run.threadId);
   if (known !== null) return { chain, session: known, isNew: false };
-  return { chain, session: entry === undefined ? undefined : await newFields(deps, chain, entry), isNew: false };
+  return {
+    chain,
+    session: entry === undefined ? undefined : await newFields(deps, chain, entry),
+    isNew: false,
+  };
 }
 
 function assertMine(run: RunContext, session: KeyRef): void {
@@ -60,9 +64,13 @@ async function firstContact(
   found: { readonly ref: KeyRef; readonly known: SessionFields | null; readonly deliveryId: string },
 ): Promise<LocatedSession> {
   if (found.known !== null && found.known.turns > 0) {
-    throw new LilyError("record_invalid", `the transcript of session ${run.threadId} is gone from the store`, {
-      next: "Restore the store from a backup, or begin anew under another key.",
-    });
+    throw new LilyError(
+      "record_invalid",
+      `the transcript of session ${run.threadId} is gone from the store`,
+      {
+        next: "Restore the store from a backup, or begin anew under another key.",
+      },
+    );
   }
   const chain = openChain({
     ...found.ref,
@@ -71,7 +79,11 @@ async function firstContact(
     deliveryId: found.deliveryId,
   });
   const entry = entryOf(chain, run.threadId);
-  return { chain, session: entry === undefined ? undefined : await newFields(deps, chain, entry), isNew: true };
+  return {
+    chain,
+    session: entry === undefined ? undefined : await newFields(deps, chain, entry),
+    isNew: true,
+  };
 }
 
 /** The fields of a session as it begins, with what it was handed by the one before it. */
@@ -126,7 +138,10 @@ export async function catchUp(repository: SessionRepository, session: SessionFie
   const next = await repository.readTurn(session, session.turns + 1);
   if (next === undefined) return { session, missed: [] };
   const turns = await countTurns(repository, session);
-  const missed = await repository.readTurns(session, { from: Math.max(session.turns + 1, turns - KEEP_MISSED + 1), to: turns });
+  const missed = await repository.readTurns(session, {
+    from: Math.max(session.turns + 1, turns - KEEP_MISSED + 1),
+    to: turns,
+  });
   const last = missed.at(-1) ?? next;
   return {
     session: {

@@ -1,5 +1,11 @@
 /** The rules of the `messages` channel: what may enter it, and how a message that is no conversation is marked. */
-import { AIMessage, HumanMessage, RemoveMessage, coerceMessageLikeToMessage, type BaseMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  HumanMessage,
+  RemoveMessage,
+  coerceMessageLikeToMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
 import { messagesStateReducer, type Messages } from "@langchain/langgraph";
 
 /** What a node or a caller may write to `messages`. */
@@ -65,7 +71,11 @@ function listOf(update: MessagesUpdate): unknown[] {
 /** The same message under an id of its own, so that it can stand later in the list. */
 export function laterCopy(message: HumanMessage): HumanMessage {
   const mark: Mark = { redelivers: markOf(message).redelivers ?? message.id ?? "" };
-  return new HumanMessage({ content: message.content, id: `${mark.redelivers}#again`, additional_kwargs: { lily: mark } });
+  return new HumanMessage({
+    content: message.content,
+    id: `${mark.redelivers}#again`,
+    additional_kwargs: { lily: mark },
+  });
 }
 
 function toMessage(value: unknown): BaseMessage {
@@ -83,7 +93,11 @@ function toMessage(value: unknown): BaseMessage {
 function withoutForgedMark(message: BaseMessage): BaseMessage {
   if (!HumanMessage.isInstance(message) || message.additional_kwargs["lily"] === undefined) return message;
   const { lily: _forged, ...kept } = message.additional_kwargs;
-  return new HumanMessage({ content: message.content, ...(message.id === undefined ? {} : { id: message.id }), additional_kwargs: kept });
+  return new HumanMessage({
+    content: message.content,
+    ...(message.id === undefined ? {} : { id: message.id }),
+    additional_kwargs: kept,
+  });
 }
 
 function malformed(why: string): HumanMessage {

@@ -33,12 +33,16 @@ export async function assemblePrompt(
   messageText: string,
 ): Promise<AssembledPrompt> {
   const chain = await run.repository.readChain(session);
-  if (chain === undefined) throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+  if (chain === undefined)
+    throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
   const ownTokens = messageTokens({ content: messageText });
   const budget = Math.max(0, deps.limits.contextTokens - systemTokens - ownTokens);
-  const newest = turnsNewestFirst(run.repository, chain, { sessionId: session.sessionId, latestTurns: session.turns });
+  const newest = turnsNewestFirst(run.repository, chain, {
+    sessionId: session.sessionId,
+    latestTurns: session.turns,
+  });
   const selected = await selectTurns(newest, budget);
   const past = selected.turns.flatMap(contextMessages).map((message) => toLangChain(message));
   return {

@@ -26,7 +26,9 @@ export function createReadCommand(
     const command = findCommand(name);
     const context = commandContext(deps, { chain, session, repository, verdict: state?.verdict ?? null });
     const envelope =
-      command !== undefined && isReadOnly(command) ? (await command.run(args, context)).envelope : unknownCommand(name);
+      command !== undefined && isReadOnly(command)
+        ? (await command.run(args, context)).envelope
+        : unknownCommand(name);
     return {
       outcome: envelope.ok ? "command" : "refused",
       sessionId: session.sessionId,

@@ -41,20 +41,21 @@ describe("field reports of session reset and rollover", () => {
   it("RO-04 keeps a turn that runs across the boundary whole, and the next message in one session", async () => {
     const startMs = at("2026-03-02T03:59:50Z");
     const model = new ScriptedChatModel((_messages, call) => {
-      if (call === 0) return { toolCalls: [{ id: "c1", name: "recall_history", args: { query: "x", rationale: "y" } }] };
+      if (call === 0)
+        return { toolCalls: [{ id: "c1", name: "recall_history", args: { query: "x", rationale: "y" } }] };
       if (call === 1) lily.clock.advance(30_000);
       return `answer ${call}`;
     });
     const lily = await start({ model, startMs, config: { rollover: { dayBoundary: { minIdle: 0 } } } });
     const [first, second] = await Promise.all([lily.send("long one"), lily.send("short one")]);
     const turns = await lily.turns(first.sessionId);
-    expect(turns.find((turn) => turn.messages[0]?.content === "long one")?.messages.map((message) => message.role)).toEqual([
-      "user",
-      "assistant",
-      "tool",
-      "assistant",
-    ]);
-    const all = [...turns, ...(second.sessionId === first.sessionId ? [] : await lily.turns(second.sessionId))];
+    expect(
+      turns.find((turn) => turn.messages[0]?.content === "long one")?.messages.map((message) => message.role),
+    ).toEqual(["user", "assistant", "tool", "assistant"]);
+    const all = [
+      ...turns,
+      ...(second.sessionId === first.sessionId ? [] : await lily.turns(second.sessionId)),
+    ];
     expect(all.filter((turn) => turn.messages[0]?.content === "short one")).toHaveLength(1);
     expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
   });
@@ -115,7 +116,10 @@ describe("field reports of session reset and rollover", () => {
     expect((await lily.chain()).latest).toBe(first.sessionId);
     expect(await lily.send("go on")).toMatchObject({ sessionId: first.sessionId, turn: 2 });
     const again = await lily.send("/new");
-    expect(latestOf(await lily.chain())).toMatchObject({ sessionId: again.sessionId, previous: first.sessionId });
+    expect(latestOf(await lily.chain())).toMatchObject({
+      sessionId: again.sessionId,
+      previous: first.sessionId,
+    });
   });
 
   it("RO-14 lists ended sessions with times and reasons, and goes back to one", async () => {
@@ -125,8 +129,20 @@ describe("field reports of session reset and rollover", () => {
     await lily.send("second topic");
     const { data } = (await lily.send("/sessions")).envelope;
     expect(data?.["sessions"]).toMatchObject([
-      { ordinal: 1, title: "first topic", turns: 1, openedBecause: "first message", sealed: "2026-03-01 22:00" },
-      { ordinal: 2, title: "second topic", latest: true, openedBecause: "13 h since the last turn (limit 12 h)", sealed: null },
+      {
+        ordinal: 1,
+        title: "first topic",
+        turns: 1,
+        openedBecause: "first message",
+        sealed: "2026-03-01 22:00",
+      },
+      {
+        ordinal: 2,
+        title: "second topic",
+        latest: true,
+        openedBecause: "13 h since the last turn (limit 12 h)",
+        sealed: null,
+      },
     ]);
     await lily.send("/resume 1");
     expect((await lily.chain()).sessions.filter((entry) => entry.sealed === undefined)).toHaveLength(1);
@@ -144,7 +160,11 @@ describe("field reports of session reset and rollover", () => {
     const first = await lily.send("good night");
     lily.clock.set(at("2026-03-02T06:00:00Z"));
     const status = await lily.send("/status");
-    expect(status.envelope.data).toMatchObject({ sessionId: first.sessionId, latest: true, next: { due: true } });
+    expect(status.envelope.data).toMatchObject({
+      sessionId: first.sessionId,
+      latest: true,
+      next: { due: true },
+    });
     expect((await lily.chain()).sessions).toHaveLength(1);
     lily.clock.set(at("2026-03-02T08:00:00Z"));
     await lily.send("good morning");
@@ -162,10 +182,18 @@ describe("field reports of session reset and rollover", () => {
     };
     const lily = await start({ model: echoModel(), config });
     const limitOf = async (sessionKey: string) =>
-      ((await lily.send("/status", { sessionKey })).envelope.data?.["next"] as { limitMs?: number } | undefined)?.limitMs;
+      (
+        (await lily.send("/status", { sessionKey })).envelope.data?.["next"] as
+          | { limitMs?: number }
+          | undefined
+      )?.limitMs;
     for (const sessionKey of ["home", "work:x", "work:slow:x"]) await lily.send("hi", { sessionKey });
     await lily.send("/rollover idle 4h", { sessionKey: "work:slow:x" });
-    expect([await limitOf("home"), await limitOf("work:x"), await limitOf("work:slow:x")]).toEqual([HOUR, 2 * HOUR, 4 * HOUR]);
+    expect([await limitOf("home"), await limitOf("work:x"), await limitOf("work:slow:x")]).toEqual([
+      HOUR,
+      2 * HOUR,
+      4 * HOUR,
+    ]);
   });
 });
 
@@ -183,9 +211,15 @@ describe("field reports of clocks, through whole turns", () => {
   });
 
   it("TZ-05 shows dates in the user's zone", async () => {
-    const lily = await start({ model: echoModel(), config: { timeZone: "America/Bogota" }, startMs: at("2026-05-02T02:40:00Z") });
+    const lily = await start({
+      model: echoModel(),
+      config: { timeZone: "America/Bogota" },
+      startMs: at("2026-05-02T02:40:00Z"),
+    });
     await lily.send("note");
-    expect((await lily.send("/sessions")).envelope.data?.["sessions"]).toMatchObject([{ opened: "2026-05-01 21:40" }]);
+    expect((await lily.send("/sessions")).envelope.data?.["sessions"]).toMatchObject([
+      { opened: "2026-05-01 21:40" },
+    ]);
   });
 
   it("TZ-08 accepts turns in the same instant", async () => {
@@ -211,7 +245,10 @@ describe("field reports of clocks, through whole turns", () => {
     const first = await lily.send("m1");
     lily.clock.set(1_772_355_599_999);
     await lily.send("m2");
-    expect((await lily.turns(first.sessionId)).map((turn) => turn.messages[0]?.content)).toEqual(["m1", "m2"]);
+    expect((await lily.turns(first.sessionId)).map((turn) => turn.messages[0]?.content)).toEqual([
+      "m1",
+      "m2",
+    ]);
   });
 
   it("HI-10 HI-11 reads messages of one instant in the order of insertion, every time", async () => {
@@ -225,4 +262,3 @@ describe("field reports of clocks, through whole turns", () => {
     }
   });
 });
-

@@ -43,7 +43,9 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
 function storeOf(deps: SessionDeps, runtime: NodeRuntime, context: SessionContext): BaseStore {
   if (context.fence !== undefined && deps.fencedStore !== undefined) return deps.fencedStore(context.fence);
   if (runtime.store !== undefined) return runtime.store;
-  throw new LilyError("config_invalid", "the graph was run without a store", { next: "Compile it with a store." });
+  throw new LilyError("config_invalid", "the graph was run without a store", {
+    next: "Compile it with a store.",
+  });
 }
 
 /** On a server the identity of the login is the owner, whatever the caller's context says. */

@@ -16,7 +16,10 @@ const resultSchema = z.object({
   handoff: handoffSchema.nullable().optional(),
 });
 
-const stateSchema = z.object({ session: sessionFieldsSchema, verdict: verdictSchema.nullable().default(null) });
+const stateSchema = z.object({
+  session: sessionFieldsSchema,
+  verdict: verdictSchema.nullable().default(null),
+});
 
 /** Makes the runner of a compiled graph. */
 export function createSessionRunner(graph: CompiledSessionGraph): SessionRunner {
@@ -80,7 +83,13 @@ function emitToken(message: unknown, onEvent: (event: TurnEvent) => void): void 
 function emitNotices(payload: unknown, onEvent: (event: TurnEvent) => void): void {
   if (typeof payload !== "object" || payload === null || !("prepareTurn" in payload)) return;
   const update = payload.prepareTurn;
-  if (typeof update !== "object" || update === null || !("messages" in update) || !Array.isArray(update.messages)) return;
+  if (
+    typeof update !== "object" ||
+    update === null ||
+    !("messages" in update) ||
+    !Array.isArray(update.messages)
+  )
+    return;
   for (const message of update.messages) {
     if (isNotice(message)) onEvent({ type: "notice", text: contentText(message.content) });
   }

@@ -39,9 +39,15 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
   const adopted = adopt(deps, state, caughtUp);
   const wasCommitted = state.turn !== null && caughtUp.session.turns >= state.turn.number;
   if (state.turn === null || inFlight.length === 0 || wasCommitted) {
-    return { session: caughtUp.session, messages: [...inFlight.map(remove), ...adopted.messages], fields: adopted.fields };
+    return {
+      session: caughtUp.session,
+      messages: [...inFlight.map(remove), ...adopted.messages],
+      fields: adopted.fields,
+    };
   }
-  const hasTools = inFlight.some((message) => AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0);
+  const hasTools = inFlight.some(
+    (message) => AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0,
+  );
   if (state.turn.deliveryId === deliveryId && hasTools) return resume(state.turn, inFlight, caughtUp.session);
   if (state.turn.deliveryId === deliveryId) {
     return { session: caughtUp.session, messages: inFlight.map(remove), fields: {} };
@@ -59,7 +65,11 @@ function adopt(
   const messages: BaseMessage[] = [];
   for (const record of caughtUp.missed) {
     const added = messagesOf(record);
-    const extended = extendWindow(window, { turn: record.turn, messages: added }, deps.limits.windowCharacters);
+    const extended = extendWindow(
+      window,
+      { turn: record.turn, messages: added },
+      deps.limits.windowCharacters,
+    );
     window = extended.window;
     messages.push(...added, ...extended.removals);
   }
@@ -67,12 +77,19 @@ function adopt(
 }
 
 function resume(turn: TurnInFlight, inFlight: readonly BaseMessage[], session: SessionFields): Settled {
-  return { session, messages: closeOpenCalls(inFlight), fields: {}, resumed: { ...turn, number: session.turns + 1 } };
+  return {
+    session,
+    messages: closeOpenCalls(inFlight),
+    fields: {},
+    resumed: { ...turn, number: session.turns + 1 },
+  };
 }
 
 /** A stored result for each call that has none, so that the history stays valid and no tool runs again by itself. */
 export function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
-  const answered = new Set(messages.filter((message) => ToolMessage.isInstance(message)).map((message) => message.tool_call_id));
+  const answered = new Set(
+    messages.filter((message) => ToolMessage.isInstance(message)).map((message) => message.tool_call_id),
+  );
   return messages
     .filter((message) => AIMessage.isInstance(message))
     .flatMap((message) => message.tool_calls ?? [])
@@ -89,7 +106,11 @@ export function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] 
     );
 }
 
-async function commitInterrupted(deps: SessionDeps, unsettled: Unsettled, turn: TurnInFlight): Promise<Settled> {
+async function commitInterrupted(
+  deps: SessionDeps,
+  unsettled: Unsettled,
+  turn: TurnInFlight,
+): Promise<Settled> {
   const { run, state, inFlight, caughtUp } = unsettled;
   const closing = closeOpenCalls(inFlight);
   const all = [...inFlight, ...closing];
@@ -99,10 +120,16 @@ async function commitInterrupted(deps: SessionDeps, unsettled: Unsettled, turn: 
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,
     messages: all.map((message) => fromLangChain(message, turn.startedAt)),
-    reply: { notice: "This turn was interrupted before it was answered; its tools are not run again by themselves." },
+    reply: {
+      notice: "This turn was interrupted before it was answered; its tools are not run again by themselves.",
+    },
     explanation: { requestId: turn.requestId, ...(turn.solver === null ? {} : { solver: turn.solver }) },
   });
-  const extended = extendWindow(state.window, { turn: record.turn, messages: all }, deps.limits.windowCharacters);
+  const extended = extendWindow(
+    state.window,
+    { turn: record.turn, messages: all },
+    deps.limits.windowCharacters,
+  );
   return { session, messages: [...closing, ...extended.removals], fields: { window: extended.window } };
 }
 
@@ -125,4 +152,3 @@ async function drop(deps: SessionDeps, unsettled: Unsettled, turn: TurnInFlight)
 function remove(message: BaseMessage): RemoveMessage {
   return new RemoveMessage({ id: message.id ?? "" });
 }
-

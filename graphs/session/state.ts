@@ -3,7 +3,12 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
 import { z } from "zod";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
-import { explanationSchema, knowledgeUnitSchema, receiptSchema, turnStatusSchema } from "#src/sessions/turn-record.ts";
+import {
+  explanationSchema,
+  knowledgeUnitSchema,
+  receiptSchema,
+  turnStatusSchema,
+} from "#src/sessions/turn-record.ts";
 import { verdictSchema } from "#src/sessions/verdict.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { reduceMessages, type MessagesUpdate } from "./messages.ts";
@@ -21,7 +26,9 @@ export const turnInFlightSchema = z.strictObject({
   number: z.int(),
   /** Id of its first message in `messages`; all from there on are its own. */
   firstMessageId: z.string(),
-  command: z.strictObject({ name: z.string(), args: z.string(), readOnly: z.boolean(), rotates: z.boolean() }).nullable(),
+  command: z
+    .strictObject({ name: z.string(), args: z.string(), readOnly: z.boolean(), rotates: z.boolean() })
+    .nullable(),
   /** The session that is latest now, when this one is not. */
   latest: z.string().nullable(),
   /** Outcome of a command, with the changes that its commit makes. */
@@ -63,7 +70,10 @@ const messages = new ReducedValue(
   {
     inputSchema: z.custom<MessagesUpdate>(),
     reducer: reduceMessages,
-    jsonSchemaExtra: { langgraph_type: "messages", description: "Send one user message; its id is the delivery id" },
+    jsonSchemaExtra: {
+      langgraph_type: "messages",
+      description: "Send one user message; its id is the delivery id",
+    },
   },
 );
 
@@ -104,7 +114,10 @@ export type SessionUpdate = typeof SessionState.Update;
 /** Run-scoped settings that a caller may give; never stored. */
 export const sessionContextSchema = z.object({
   /** Routing bucket of the conversation. Without it the thread is its own key. */
-  sessionKey: z.string().optional().describe("Routing bucket, e.g. cli:main. Without it the thread is its own."),
+  sessionKey: z
+    .string()
+    .optional()
+    .describe("Routing bucket, e.g. cli:main. Without it the thread is its own."),
   /** Whose data it is. A server takes the authenticated identity instead. */
   owner: z.string().optional().describe("Whose data it is; a server uses the authenticated identity instead"),
   /** The caller starts the run on the session that a hand-off names. Without it a server enqueues that run. */

@@ -10,7 +10,9 @@ export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessa
   const begin = state.messages.findIndex((message) => message.id === turn.firstMessageId);
   if (begin === -1) return [];
   const committed = new Set(state.window.flatMap((entry) => entry.messageIds));
-  return state.messages.slice(begin).filter((message) => !isNotice(message) && !committed.has(message.id ?? ""));
+  return state.messages
+    .slice(begin)
+    .filter((message) => !isNotice(message) && !committed.has(message.id ?? ""));
 }
 
 /** The same, as a model is given them: the user's message is what is to be answered, without a command before it. */

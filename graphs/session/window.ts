@@ -27,7 +27,10 @@ export function extendWindow(
   }
   const keptTurns = new Set(kept.map((entry) => entry.turn));
   const dropped = window.filter((entry) => !keptTurns.has(entry.turn));
-  return { window: kept, removals: dropped.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id }))) };
+  return {
+    window: kept,
+    removals: dropped.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id }))),
+  };
 }
 
 /** The messages of a stored turn, for `messages`. Ids are derived from the turn, the user's is the delivery id. */

@@ -10,7 +10,7 @@ function recordingClient() {
   const run = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
   // The answers are not looked at.
   const client = { threads: { create }, runs: { create: run } } as unknown as ThreadClient;
-  const connect = vi.fn(async () => client);
+  const connect = vi.fn<() => Promise<ThreadClient>>(async () => client);
   return { create, run, connect };
 }
 

@@ -18,7 +18,9 @@ export type ThreadClient = {
  * The registrar of the server in whose process this runs; outside of a server it does nothing. A run that it enqueues is
  * never waited for: a node that waits for another run holds a worker, and enough of them stop the server for good.
  */
-export function createLangGraphThreads(connect: () => Promise<ThreadClient> = connectInProcess): ThreadRegistrar {
+export function createLangGraphThreads(
+  connect: () => Promise<ThreadClient> = connectInProcess,
+): ThreadRegistrar {
   let connected: Promise<ThreadClient> | undefined;
   return {
     async start(thread) {

@@ -16,9 +16,9 @@ export async function ask(context: CliContext, options: CliOptions, words: reado
     };
     if (isInteractive(context) && !options.json) {
       const { createActivity, noActivity } = await import("./activity.ts");
-      const { createTurnView } = await import("./turn-view.ts");
+      const { TurnView } = await import("./turn-view.ts");
       const { exitCodeOf } = await import("#src/kernel/envelope.ts");
-      const view = createTurnView({
+      const view = new TurnView({
         write: (text) => void context.stdout.write(text),
         screen: screenOf(context.stdout, context.env),
         activity: context.stderr.isTTY ? createActivity(context.stderr) : noActivity,

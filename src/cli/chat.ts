@@ -1,5 +1,6 @@
 /** The interactive conversation. Imports little, so that the prompt is there at once; the rest loads behind it. */
 import { join } from "node:path";
+import { clearScreenDown, cursorTo } from "node:readline";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { homeFolder } from "./home.ts";
@@ -42,6 +43,9 @@ class Conversation {
     this.#context = context;
     this.#options = options;
     const { stdin, stdout, env, cwd } = context;
+    // What was typed before this line has been echoed by the terminal; the editor shows it again.
+    cursorTo(stdout, 0);
+    clearScreenDown(stdout);
     stdout.write(`${this.#greeting()}\n`);
     this.#input = openLineInput({
       input: stdin,
@@ -149,6 +153,7 @@ class Conversation {
       screen: this.#screen,
       activity: display.activity,
     });
+    message.stop.addEventListener("abort", () => view.stopping());
     const sessionKey = this.#options.key ?? engine.defaultKey;
     view.finish(await engine.send({ ...message, sessionKey, onEvent: view.onEvent }));
     this.#context.stdout.write("\n");
@@ -159,7 +164,6 @@ class Conversation {
     // The second time the person does not want to wait; what was written is settled with the next message.
     if (this.#stop.signal.aborted) return this.end(130);
     this.#stop.abort();
-    this.#display?.activity.show("stopping");
   }
 }
 

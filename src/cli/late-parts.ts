@@ -7,7 +7,7 @@ import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { renderFailure } from "./render/render-envelope.ts";
 import type { Screen } from "./screen.ts";
-import { createTurnView, type TurnView, type TurnViewOptions } from "./turn-view.ts";
+import { TurnView, type TurnViewOptions } from "./turn-view.ts";
 
 /** The parts that show things. */
 export interface Display {
@@ -25,7 +25,7 @@ export function createDisplay({ stderr }: CliContext): Display {
   return {
     activity: stderr.isTTY ? createActivity(stderr) : noActivity,
     commandNames: COMMANDS.map((command) => command.name),
-    createTurnView,
+    createTurnView: (options) => new TurnView(options),
     failure(error, screen) {
       const envelope = envelopeOf(error);
       return { text: renderFailure(envelope, screen), exitCode: exitCodeOf(envelope) };

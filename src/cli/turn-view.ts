@@ -2,17 +2,11 @@
 import type { TurnEvent } from "#src/turns/runner.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import type { Activity } from "./activity.ts";
-import { createPrintableStream, printable, printableLine } from "./printable.ts";
+import { AnswerStream } from "./answer-stream.ts";
+import { printableLine } from "./printable.ts";
 import { panel } from "./render/panel.ts";
 import { renderEnvelope } from "./render/render-envelope.ts";
 import type { Screen } from "./screen.ts";
-
-/** A turn on the screen. */
-export interface TurnView {
-  readonly onEvent: (event: TurnEvent) => void;
-  /** Shows what of the reply was not shown yet. */
-  finish(reply: TurnReply): void;
-}
 
 /** Where a turn is shown. */
 export interface TurnViewOptions {
@@ -21,74 +15,81 @@ export interface TurnViewOptions {
   readonly activity: Activity;
 }
 
-/** Makes the view of one turn and shows that it is awaited. */
-export function createTurnView({ write, screen, activity }: TurnViewOptions): TurnView {
-  const notices = new Set<string>();
-  const pieces = createPrintableStream();
-  /** What was shown of the answer since the last tool ran. */
-  let streamed = "";
+/** A turn on the screen. Making it shows that an answer is awaited. */
+export class TurnView {
+  readonly #options: TurnViewOptions;
+  readonly #answer: AnswerStream;
+  readonly #notices = new Set<string>();
+  readonly #sessions = new Set<string>();
 
-  const endLine = (): void => {
-    if (streamed !== "" && !streamed.endsWith("\n")) write("\n");
+  constructor(options: TurnViewOptions) {
+    this.#options = options;
+    this.#answer = new AnswerStream(options);
+    options.activity.show("thinking");
+  }
+
+  readonly onEvent = (event: TurnEvent): void => {
+    switch (event.type) {
+      case "waiting":
+        return this.#await("waiting for another turn on this conversation");
+      case "session":
+        this.#sessions.add(event.sessionId);
+        return this.#await("thinking");
+      case "notice":
+        this.#showNotice(event.text);
+        return this.#await("thinking");
+      case "token":
+        return this.#answer.push(event.text);
+      case "tool":
+        this.#answer.restart();
+        return this.#await(`running ${printableLine(event.name)}`);
+    }
   };
-  const showNotice = (text: string | undefined): void => {
-    if (text === undefined || text === "" || notices.has(text)) return;
-    notices.add(text);
+
+  /** Shows that the answer is being stopped. */
+  stopping(): void {
+    this.#await("stopping");
+  }
+
+  /** Shows what of the reply was not shown yet. */
+  finish(reply: TurnReply): void {
+    const { write, screen, activity } = this.#options;
     activity.hide();
-    endLine();
+    this.#answer.endLine();
+    this.#showNotice(reply.announcement);
+    this.#showNotice(reply.notice);
+    if (!this.#isShown(reply)) write(`${renderEnvelope(reply.envelope, screen)}\n`);
+    const ending = endingOf(reply, this.#sessions.size > 1);
+    if (ending !== "") write(`${screen.paint.dim(ending)}\n`);
+  }
+
+  #await(what: string): void {
+    // The spinner clears the line that it stands in.
+    this.#answer.endLine();
+    this.#options.activity.show(what);
+  }
+
+  #showNotice(text: string | undefined): void {
+    if (text === undefined || text === "" || this.#notices.has(text)) return;
+    this.#notices.add(text);
+    const { write, screen, activity } = this.#options;
+    activity.hide();
+    this.#answer.endLine();
     write(`${panel([text], screen, { tone: "notice" })}\n`);
-  };
-  const onToken = (text: string): void => {
-    const piece = pieces.push(text);
-    if (piece === "") return;
-    activity.hide();
-    write(piece);
-    streamed += piece;
-  };
-  const onTool = (name: string): void => {
-    endLine();
-    streamed = "";
-    activity.show(`running ${printableLine(name)}`);
-  };
+  }
 
-  activity.show("thinking");
-  return {
-    onEvent(event) {
-      switch (event.type) {
-        case "waiting":
-          return activity.show("waiting for another turn on this conversation");
-        case "session":
-          return activity.show("thinking");
-        case "notice":
-          showNotice(event.text);
-          return streamed === "" ? activity.show("thinking") : undefined;
-        case "token":
-          return onToken(event.text);
-        case "tool":
-          return onTool(event.name);
-      }
-    },
-    finish(reply) {
-      activity.hide();
-      showNotice(reply.announcement);
-      showNotice(reply.notice);
-      endLine();
-      if (!isShown(streamed, reply)) write(`${renderEnvelope(reply.envelope, screen)}\n`);
-      const ending = endingOf(reply);
-      if (ending !== "") write(`${screen.paint.dim(ending)}\n`);
-    },
-  };
+  /** Whether the answer stands there already. A retry or a stored reply makes it differ from what was streamed. */
+  #isShown({ envelope, status }: TurnReply): boolean {
+    if (envelope.code !== "answered") return false;
+    return this.#answer.is(envelope.message) && (envelope.message.trim() !== "" || status === "stopped");
+  }
 }
 
-/** Whether the answer stands there already. A retry or a stored reply makes it differ from what was streamed. */
-function isShown(streamed: string, { envelope, status }: TurnReply): boolean {
-  if (envelope.code !== "answered") return false;
-  const message = printable(envelope.message).trim();
-  return message === streamed.trim() && (message !== "" || status === "stopped");
-}
-
-function endingOf(reply: TurnReply): string {
+function endingOf(reply: TurnReply, isHandedOn: boolean): string {
   if (reply.repeated) return "This message was answered before; that answer is shown again.";
   if (reply.status === "stopped") return "Stopped. What was written so far is kept.";
-  return reply.outcome === "ignored" ? "This command is for another bot; nothing was done." : "";
+  if (reply.outcome === "ignored") return "This command is for another bot; nothing was done.";
+  // A rollover that nobody asked for is announced; one that was asked for together with a text is not.
+  const isAskedFor = isHandedOn && reply.announcement === undefined && reply.outcome === "answered";
+  return isAskedFor ? "This is a new session; /resume brings the earlier one back." : "";
 }

@@ -11,7 +11,7 @@ export interface RecalledPiece {
   readonly turn: number;
   /** ISO instant of the turn. */
   readonly at: string;
-  /** Above 0; comparable within one recall only. */
+  /** How well it fits, as a share of the best piece of the same recall: 1 is the best. */
   readonly score: number;
   readonly rationale: string;
   readonly user: string;
@@ -32,23 +32,27 @@ const DEFAULT_LIMIT = 5;
 const MAX_PIECE_LENGTH = 600;
 
 /** The best turns of other sessions of the key for a query, best first. */
-export async function recallTurns(repository: SessionRepository, request: RecallRequest): Promise<RecalledPiece[]> {
+export async function recallTurns(
+  repository: SessionRepository,
+  request: RecallRequest,
+): Promise<RecalledPiece[]> {
   const limit = request.limit ?? DEFAULT_LIMIT;
   const own = new Set(lineageOf(request.chain, request.sessionId));
   const found = await repository.searchTurns(request.chain, request.query, limit * 8);
-  return found
+  const earlier = found
     .filter(({ sessionId, record }) => !own.has(sessionId) && record.kind === "chat")
-    .slice(0, limit)
-    .map(({ sessionId, record, score }) => ({
-      sessionId,
-      ordinal: entryOf(request.chain, sessionId)?.ordinal ?? 0,
-      turn: record.turn,
-      at: record.at,
-      score: Math.round(score * 1000) / 1000,
-      rationale: request.rationale,
-      user: clip(record.messages.find((message) => message.role === "user")?.content ?? ""),
-      assistant: clip(record.messages.findLast((message) => message.role === "assistant")?.content ?? ""),
-    }));
+    .slice(0, limit);
+  const best = earlier[0]?.score ?? 1;
+  return earlier.map(({ sessionId, record, score }) => ({
+    sessionId,
+    ordinal: entryOf(request.chain, sessionId)?.ordinal ?? 0,
+    turn: record.turn,
+    at: record.at,
+    score: Math.round((score / best) * 100) / 100,
+    rationale: request.rationale,
+    user: clip(record.messages.find((message) => message.role === "user")?.content ?? ""),
+    assistant: clip(record.messages.findLast((message) => message.role === "assistant")?.content ?? ""),
+  }));
 }
 
 /** Recalled pieces as text that says of each what it is. */

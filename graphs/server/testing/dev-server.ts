@@ -1,6 +1,14 @@
 /** A `langgraphjs dev` server for tests: offline, on a free port, in a folder of its own, gone when it is stopped. */
 import { spawn } from "node:child_process";
-import { copyFileSync, createWriteStream, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  createWriteStream,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -51,7 +59,8 @@ export async function startDevServer(extra: Readonly<Record<string, string>> = {
 /** The project by links: the server writes its state, and into `.gitignore`, where `langgraph.json` lies. */
 function projectFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "lily-server-"));
-  for (const name of ["graphs", "node_modules", "package.json"]) symlinkSync(join(REPOSITORY, name), join(folder, name));
+  for (const name of ["graphs", "node_modules", "package.json"])
+    symlinkSync(join(REPOSITORY, name), join(folder, name));
   copyFileSync(join(REPOSITORY, "langgraph.json"), join(folder, "langgraph.json"));
   writeFileSync(join(folder, ".gitignore"), ".langgraph_api\n");
   return folder;
@@ -61,12 +70,26 @@ function spawnServer(folder: string, port: number, extra: Readonly<Record<string
   const kept = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
   const child = spawn(
     process.execPath,
-    [join(REPOSITORY, CLI), "dev", "--no-browser", "--no-reload", "--host", "127.0.0.1", "--port", String(port)],
+    [
+      join(REPOSITORY, CLI),
+      "dev",
+      "--no-browser",
+      "--no-reload",
+      "--host",
+      "127.0.0.1",
+      "--port",
+      String(port),
+    ],
     {
       cwd: folder,
       // A group of its own, so that the loader and the server, which it starts, end with it.
       detached: true,
-      env: { ...Object.fromEntries(kept), LANGGRAPH_CLI_NO_ANALYTICS: "1", LANGSMITH_TRACING: "false", ...extra },
+      env: {
+        ...Object.fromEntries(kept),
+        LANGGRAPH_CLI_NO_ANALYTICS: "1",
+        LANGSMITH_TRACING: "false",
+        ...extra,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -69,7 +69,11 @@ interface Admission {
 }
 
 /** The message is for this session: first settle what an earlier run left, then begin or go on. */
-async function admitToLatest(deps: SessionDeps, arrival: Arrival, admission: Admission): Promise<SessionUpdate> {
+async function admitToLatest(
+  deps: SessionDeps,
+  arrival: Arrival,
+  admission: Admission,
+): Promise<SessionUpdate> {
   const { state, sorted } = arrival;
   const { run, delivery, intent } = admission;
   const caughtUp = await catchUp(run.repository, admission.session);
@@ -195,12 +199,15 @@ function begin(deps: SessionDeps, beginning: Beginning): SessionUpdate {
 
 /** Ends the run with a reply; what came in is taken out again, and what was in flight stays for the next run. */
 function finish(deps: SessionDeps, sorted: SortedMessages, reply: TurnReply): SessionUpdate {
-  const shown = reply.outcome === "ignored" || reply.repeated ? [] : [noticeMessage(shownText(reply), deps.ids.uuid())];
+  const shown =
+    reply.outcome === "ignored" || reply.repeated ? [] : [noticeMessage(shownText(reply), deps.ids.uuid())];
   return { reply, handoff: null, messages: [...removals(sorted), ...shown] };
 }
 
 function shownText(reply: TurnReply): string {
-  return reply.envelope.next === undefined ? reply.envelope.message : `${reply.envelope.message}. ${reply.envelope.next}`;
+  return reply.envelope.next === undefined
+    ? reply.envelope.message
+    : `${reply.envelope.message}. ${reply.envelope.next}`;
 }
 
 function removals(sorted: SortedMessages): BaseMessage[] {

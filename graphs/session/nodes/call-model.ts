@@ -26,7 +26,10 @@ export function callModel(deps: SessionDeps) {
     const run = readRunContext(deps, runtime);
     // `prompt` is never stored: a run that goes on after an interrupt builds it again.
     const prompt = state.prompt ?? (await assemblePrompt(deps, run, session, turn.text)).prompt;
-    const model = await deps.models.chatModel(turn.solver ?? "", modelOptions(session.modelConfig.temperature));
+    const model = await deps.models.chatModel(
+      turn.solver ?? "",
+      modelOptions(session.modelConfig.temperature),
+    );
     const mayCallTools = turn.modelCalls + 1 < deps.limits.modelCalls;
     const answer = await ask(deps, {
       model: mayCallTools ? bindTools(model) : model,

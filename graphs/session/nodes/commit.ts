@@ -31,7 +31,11 @@ export function commit(deps: SessionDeps) {
     const draft = draftOf(state, turn, transcriptOf(messages, turn, toInstant(deps.clock.now())));
     const committed = await commitTurn(deps, repository, changed, draft);
     const { record } = committed;
-    const extended = extendWindow(state.window, { turn: record.turn, messages }, deps.limits.windowCharacters);
+    const extended = extendWindow(
+      state.window,
+      { turn: record.turn, messages },
+      deps.limits.windowCharacters,
+    );
     return {
       session: { ...committed.session, toldNoModel: session.toldNoModel || turn.notice !== null },
       units: [...state.units, ...turn.stagedUnits],
@@ -55,11 +59,16 @@ function withChanges(deps: SessionDeps, session: SessionFields, changes: Session
   return {
     ...fields,
     ...(rollover === undefined ? {} : { rollover }),
-    modelConfig: changes.model === undefined ? session.modelConfig : chosenModel(deps, session, changes.model),
+    modelConfig:
+      changes.model === undefined ? session.modelConfig : chosenModel(deps, session, changes.model),
   };
 }
 
-function chosenModel(deps: SessionDeps, session: SessionFields, model: string | null): SessionFields["modelConfig"] {
+function chosenModel(
+  deps: SessionDeps,
+  session: SessionFields,
+  model: string | null,
+): SessionFields["modelConfig"] {
   if (model !== null) return { ...session.modelConfig, model, chosen: true };
   const configured = deps.defaultModel(session.activeAgent);
   return { ...session.modelConfig, model: configured === "symbolic" ? null : configured, chosen: false };
@@ -68,14 +77,21 @@ function chosenModel(deps: SessionDeps, session: SessionFields, model: string | 
 /** The title stands in the chain; putting it twice changes nothing, so it is written before the turn. */
 async function retitle(repository: SessionRepository, session: SessionFields, title: string): Promise<void> {
   const chain = await repository.readChain(session);
-  if (chain?.latest !== session.sessionId) throw new LilyError("turn_conflict", "the conversation has moved on");
+  if (chain?.latest !== session.sessionId)
+    throw new LilyError("turn_conflict", "the conversation has moved on");
   await repository.writeChain(retitleLatest(chain, title));
 }
 
 /** The turn's messages as the transcript keeps them: the user's text is what was answered. */
-function transcriptOf(messages: readonly Parameters<typeof fromLangChain>[0][], turn: TurnInFlight, now: string): Message[] {
+function transcriptOf(
+  messages: readonly Parameters<typeof fromLangChain>[0][],
+  turn: TurnInFlight,
+  now: string,
+): Message[] {
   return messages.map((message, index) =>
-    index === 0 ? { ...fromLangChain(message, turn.startedAt), content: turn.text } : fromLangChain(message, now),
+    index === 0
+      ? { ...fromLangChain(message, turn.startedAt), content: turn.text }
+      : fromLangChain(message, now),
   );
 }
 

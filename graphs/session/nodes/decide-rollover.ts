@@ -1,5 +1,10 @@
 /** `decideRollover`: whether this session goes on or ends, by command, by time, by topic. */
-import { decideTopic, decideWithoutTopic, topicGate, type RolloverQuestion } from "#src/sessions/decide-rollover.ts";
+import {
+  decideTopic,
+  decideWithoutTopic,
+  topicGate,
+  type RolloverQuestion,
+} from "#src/sessions/decide-rollover.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -29,7 +34,11 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
-async function questionOf(deps: SessionDeps, run: RunContext, { session, turn }: Subject): Promise<RolloverQuestion> {
+async function questionOf(
+  deps: SessionDeps,
+  run: RunContext,
+  { session, turn }: Subject,
+): Promise<RolloverQuestion> {
   const policy = policyOf(deps, session);
   const last = policy.semantic.enabled ? lastSemantic(await run.repository.readChain(session)) : undefined;
   return {
@@ -59,8 +68,13 @@ async function decide(
   const turns =
     chain === undefined
       ? []
-      : await newestTurns(run.repository, chain, { sessionId: session.sessionId, count: RECENT_TURNS, latestTurns: session.turns });
-  const recent = turns.flatMap((record) => record.messages.filter(({ role }) => role === "user").map(({ content }) => content));
+      : await newestTurns(run.repository, chain, {
+          sessionId: session.sessionId,
+          count: RECENT_TURNS,
+          latestTurns: session.turns,
+        });
+  const recent = turns.flatMap((record) =>
+    record.messages.filter(({ role }) => role === "user").map(({ content }) => content),
+  );
   return decideTopic(verdict, question, await deps.topics.classify({ recent, message: turn.text }));
 }
-

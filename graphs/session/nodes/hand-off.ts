@@ -11,10 +11,14 @@ import { closingText } from "./rotate.ts";
 export function handOff(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { turn } = state;
-    if (turn === null || turn.latest === null) throw new LilyError("internal", "there is no session to hand off to");
+    if (turn === null || turn.latest === null)
+      throw new LilyError("internal", "there is no session to hand off to");
     const run = readRunContext(deps, runtime);
     const message = { id: turn.deliveryId, content: turn.text };
-    const ref = (await run.repository.findSession(turn.latest)) ?? { owner: run.owner, sessionKey: run.sessionKey ?? run.threadId };
+    const ref = (await run.repository.findSession(turn.latest)) ?? {
+      owner: run.owner,
+      sessionKey: run.sessionKey ?? run.threadId,
+    };
     await deps.threads.start({ ...ref, sessionId: turn.latest, ...(run.followsHandoff ? {} : { message }) });
     return {
       turn: null,

@@ -14,11 +14,16 @@ import { messagesInFlight } from "../turn-messages.ts";
 
 /** Makes the handler. */
 export function recordFailure(deps: SessionDeps) {
-  return async (state: SessionStateValues, failure: NodeError, runtime?: NodeRuntime): Promise<SessionUpdate> => {
+  return async (
+    state: SessionStateValues,
+    failure: NodeError,
+    runtime?: NodeRuntime,
+  ): Promise<SessionUpdate> => {
     const envelope = toldEnvelope(envelopeOf(failure.error, "turn_failed"));
     // In `admit` the message is not a turn yet; what an earlier run left in flight stays for the next run.
     const isAdmit = failure.node === "admit";
-    const dropped = isAdmit || state.turn === null ? sortMessages(state).inbound : messagesInFlight(state, state.turn);
+    const dropped =
+      isAdmit || state.turn === null ? sortMessages(state).inbound : messagesInFlight(state, state.turn);
     const first = dropped[0];
     const deliveryId = (first === undefined ? undefined : (markOf(first).redelivers ?? first.id)) ?? "";
     await explain(deps, { state, failure, envelope, runtime, deliveryId, text: contentText(first?.content) });

@@ -48,9 +48,13 @@ export function closingText(message: string, sessionId: string): string {
 async function readLatest(repository: SessionRepository, session: SessionFields): Promise<Chain> {
   const chain = await repository.readChain(session);
   if (chain?.latest === session.sessionId) return chain;
-  throw new LilyError("rotation_failed", `session ${session.sessionId} is not the latest of its key any more`, {
-    next: "Send the message again; nothing was changed.",
-  });
+  throw new LilyError(
+    "rotation_failed",
+    `session ${session.sessionId} is not the latest of its key any more`,
+    {
+      next: "Send the message again; nothing was changed.",
+    },
+  );
 }
 
 function planOf(turn: TurnInFlight, chain: Chain, session: SessionFields): CommandRotation {
@@ -91,5 +95,7 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
   await repository.writeChain(after);
   const stored = await repository.readChain(session);
   if (stored?.latest === sessionId && latestEntry(stored).previous === session.sessionId) return stored;
-  throw new LilyError("rotation_failed", "the new session was not stored", { next: "Try again; the conversation goes on here." });
+  throw new LilyError("rotation_failed", "the new session was not stored", {
+    next: "Try again; the conversation goes on here.",
+  });
 }

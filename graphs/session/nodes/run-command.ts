@@ -19,7 +19,12 @@ export function runCommand(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
     const { chain } = await locateSession(deps, run, session, turn.deliveryId);
-    const context = commandContext(deps, { chain, session, repository: run.repository, verdict: state.verdict });
+    const context = commandContext(deps, {
+      chain,
+      session,
+      repository: run.repository,
+      verdict: state.verdict,
+    });
     const outcome = await plainCommand(turn).run(turn.command?.args ?? "", context);
     if (outcome.changes === undefined && outcome.recalled === undefined) {
       return answerOnly(deps, { turn, sessionId: session.sessionId, envelope: outcome.envelope });

@@ -17,11 +17,15 @@ type Tools = ReturnType<typeof sessionTools>;
 
 /** Makes the node. */
 export function runTools(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: NodeRuntime & { signal?: AbortSignal; writer?: (event: unknown) => void }): Promise<SessionUpdate> => {
+  return async (
+    state: SessionStateValues,
+    runtime: NodeRuntime & { signal?: AbortSignal; writer?: (event: unknown) => void },
+  ): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const { repository } = readRunContext(deps, runtime);
     const chain = await repository.readChain(session);
-    if (chain === undefined) throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+    if (chain === undefined)
+      throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
     const recalled: RecalledPiece[] = [];
     const tools = sessionTools({
       repository,
@@ -36,7 +40,10 @@ export function runTools(deps: SessionDeps) {
       runtime.writer?.({ type: "tool", name: call.name });
       results.push(await runCall(tools, call, runtime.signal));
     }
-    return { messages: [...results, ...refuseInvalid(last)], turn: { ...turn, recalled: [...turn.recalled, ...recalled.map(receiptOf)] } };
+    return {
+      messages: [...results, ...refuseInvalid(last)],
+      turn: { ...turn, recalled: [...turn.recalled, ...recalled.map(receiptOf)] },
+    };
   };
 }
 
@@ -47,7 +54,11 @@ async function runCall(tools: Tools, call: ToolCall, signal: AbortSignal | undef
   try {
     const config = signal === undefined ? {} : { signal };
     const result: unknown = await chosen.invoke({ ...call, type: "tool_call" }, config);
-    return resultOf(call, ToolMessage.isInstance(result) ? contentText(result.content) : String(result), "success");
+    return resultOf(
+      call,
+      ToolMessage.isInstance(result) ? contentText(result.content) : String(result),
+      "success",
+    );
   } catch (error) {
     if (signal?.aborted === true) throw error;
     return resultOf(call, errorMessage(error), "error");
@@ -57,11 +68,19 @@ async function runCall(tools: Tools, call: ToolCall, signal: AbortSignal | undef
 /** Calls whose arguments were no JSON get an answer too, so that none stays open. */
 function refuseInvalid(message: AIMessage | undefined): ToolMessage[] {
   return (message?.invalid_tool_calls ?? []).map((call, index) =>
-    resultOf({ id: call.id ?? `invalid-${index + 1}`, name: call.name ?? "unknown" }, "the arguments were not valid JSON", "error"),
+    resultOf(
+      { id: call.id ?? `invalid-${index + 1}`, name: call.name ?? "unknown" },
+      "the arguments were not valid JSON",
+      "error",
+    ),
   );
 }
 
-function resultOf(call: { id?: string | undefined; name: string }, text: string, status: "success" | "error"): ToolMessage {
+function resultOf(
+  call: { id?: string | undefined; name: string },
+  text: string,
+  status: "success" | "error",
+): ToolMessage {
   const content = text.trim() === "" ? "(no output)" : toStorableText(text);
   return new ToolMessage({ content, tool_call_id: call.id ?? "", name: call.name, status });
 }

@@ -18,7 +18,8 @@ export function solveSymbolically(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const { repository } = readRunContext(deps, runtime);
     const chain = await repository.readChain(session);
-    if (chain === undefined) throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+    if (chain === undefined)
+      throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
     const scope = { sessionId: session.sessionId, count: SEARCHED_TURNS, latestTurns: session.turns };
     const turns = await newestTurns(repository, chain, scope);
     const { timeZone } = policyOf(deps, session);

@@ -27,7 +27,8 @@ export function failingPuts(fails: PutFilter): FailingPuts {
     }
     override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
       const failing = armed !== undefined && hit(operations);
-      if (failing && armed === "before") throw new LilyError("storage_full", "the disk is full", { next: "Free space." });
+      if (failing && armed === "before")
+        throw new LilyError("storage_full", "the disk is full", { next: "Free space." });
       const results = await this.#inner.batch(operations);
       if (failing) throw new LilyError("storage_failed", "the connection was lost after the write");
       return results;
@@ -38,7 +39,12 @@ export function failingPuts(fails: PutFilter): FailingPuts {
     override search(prefix: string[], options?: Parameters<BaseStore["search"]>[1]) {
       return this.#inner.search(prefix, options);
     }
-    override async put(namespace: string[], key: string, value: Record<string, unknown>, index?: false | string[]) {
+    override async put(
+      namespace: string[],
+      key: string,
+      value: Record<string, unknown>,
+      index?: false | string[],
+    ) {
       await this.batch([{ namespace, key, value, ...(index === undefined ? {} : { index }) }]);
     }
   }

@@ -104,7 +104,11 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   };
 }
 
-function openHarnessSessions(folder: string, clock: ManualClock, options: HarnessOptions & { readonly seed: number }) {
+function openHarnessSessions(
+  folder: string,
+  clock: ManualClock,
+  options: HarnessOptions & { readonly seed: number },
+) {
   const ids = createSequentialIds(options.seed);
   const opened = openSqliteBackend({
     checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
@@ -118,7 +122,10 @@ function openHarnessSessions(folder: string, clock: ManualClock, options: Harnes
     ...(options.model === undefined ? {} : { agents: { defaults: { model: "scripted:test" } } }),
     ...options.config,
   });
-  const models = { ...(options.model === undefined ? {} : { "scripted:test": options.model }), ...options.models };
+  const models = {
+    ...(options.model === undefined ? {} : { "scripted:test": options.model }),
+    ...options.models,
+  };
   const deps: SessionDeps = {
     ...sessionSettings(config, {}, "UTC"),
     clock,
@@ -132,7 +139,9 @@ function openHarnessSessions(folder: string, clock: ManualClock, options: Harnes
     fencedStore: (lease) => storage.fencedStore(lease),
     sleep: async () => undefined,
   };
-  const sessions = openLocalSessions(options.adjust?.(deps) ?? deps, storage, { keepTurns: config.storage.keepTurns });
+  const sessions = openLocalSessions(options.adjust?.(deps) ?? deps, storage, {
+    keepTurns: config.storage.keepTurns,
+  });
   return { sessions, storage };
 }
 
@@ -146,5 +155,8 @@ export const echoModel = (): ScriptedChatModel => new ScriptedChatModel();
 export function inputOf(model: ScriptedChatModel, call = model.calls.length - 1): string[] {
   return (model.calls[call]?.messages ?? [])
     .filter((message) => message.type !== "system")
-    .map((message) => `${message.type}: ${typeof message.content === "string" ? message.content : JSON.stringify(message.content)}`);
+    .map(
+      (message) =>
+        `${message.type}: ${typeof message.content === "string" ? message.content : JSON.stringify(message.content)}`,
+    );
 }

@@ -107,7 +107,7 @@ class TerminalLineInput implements LineInput {
     this.isClosed = true;
     this.#editor.close();
     this.#filter.detach();
-    this.#options.output.write(DISABLE_PASTE_MARKS);
+    this.#options.output.write(`${DISABLE_PASTE_MARKS}${this.isPrompting ? "\n" : ""}`);
     this.#deliver(undefined);
   }
 

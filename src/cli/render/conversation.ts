@@ -39,7 +39,8 @@ export function renderRecall({ found }: z.infer<typeof recallData>, screen: Scre
 
 function renderPiece(piece: Piece, screen: Screen): string {
   const day = printableLine(piece.at).slice(0, 10);
-  const from = `session ${piece.ordinal}, turn ${piece.turn}, ${day}, score ${piece.score}`;
+  const score = piece.score > 0 ? `, score ${piece.score}` : "";
+  const from = `session ${piece.ordinal}, turn ${piece.turn}, ${day}${score}`;
   return [
     screen.paint.dim(from),
     labelled(speaker("user", screen), piece.user, screen),

@@ -7,6 +7,7 @@ import { renderHistory, renderRecall } from "./conversation.ts";
 import { helpData, historyData, recallData, sessionsData, statusData } from "./fields.ts";
 import { wrapped } from "./indent.ts";
 import { panel } from "./panel.ts";
+import { wrapWords } from "./word-wrap.ts";
 import { renderHelp, renderSessions, renderStatus } from "./session-tables.ts";
 
 /** A view of an envelope's data; `undefined` when the data is not what the view shows. */
@@ -33,7 +34,10 @@ const VIEW_REPLACES_MESSAGE = new Set(["recall"]);
 /** The envelope of something done, as text of several lines without a line break at its end. */
 export function renderEnvelope(envelope: Envelope, screen: Screen): string {
   if (!envelope.ok) return renderFailure(envelope, screen);
-  if (envelope.code === "answered") return printable(envelope.message);
+  if (envelope.code === "answered") {
+    const answer = printable(envelope.message);
+    return screen.isTerminal ? wrapWords(answer, screen.columns) : answer;
+  }
   const shown = VIEWS[envelope.code]?.(envelope.data, screen) ?? "";
   const message = shown !== "" && VIEW_REPLACES_MESSAGE.has(envelope.code) ? "" : wrapped(envelope.message, screen);
   const next = envelope.next === undefined ? "" : screen.paint.dim(wrapped(envelope.next, screen));

@@ -32,7 +32,7 @@ export const historyCommand: PlainCommand = {
       status: turn.status,
       messages: turn.messages.map(({ role, content }) => ({ role, content })),
     }));
-    const message = rows.length === 0 ? "Nothing was said in this conversation yet." : `The latest ${rows.length} turns.`;
+    const message = rows.length === 0 ? "Nothing was said in this conversation yet." : rows.length === 1 ? "The latest turn." : `The latest ${rows.length} turns.`;
     return { envelope: done("history", message, { data: { turns: rows } }) };
   },
 };

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { COMMANDS } from "#src/commands/registry.ts";
+import { isReadOnly } from "#src/commands/command.ts";
+import { echoModel, OWNER, type Harness } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const HOUR = 3_600_000;
+const start = harnessStarter();
+
+/** A conversation of two sessions whose bytes are the same in each run. */
+async function twoSessions(): Promise<Harness> {
+  const lily = await start({ model: echoModel() });
+  await lily.send("my flight is BA117", { deliveryId: "m1" });
+  lily.clock.advance(13 * HOUR);
+  await lily.send("good morning", { deliveryId: "m2" });
+  return lily;
+}
+
+const cases: readonly [name: string, text: string][] = [
+  ["new", "/new"],
+  ["status", "/status"],
+  ["sessions", "/sessions"],
+  ["sessions-query", "/sessions flight"],
+  ["history", "/history"],
+  ["history-usage", "/history many"],
+  ["recall", "/recall flight"],
+  ["recall-nothing", "/recall submarine"],
+  ["recall-usage", "/recall"],
+  ["resume", "/resume"],
+  ["resume-unknown", "/resume 7"],
+  ["resume-itself", "/resume 2"],
+  ["title", "/title"],
+  ["title-set", "/title  Morning\nnotes "],
+  ["title-long", `/title ${"x".repeat(121)}`],
+  ["model", "/model"],
+  ["model-set", "/model gpt-4o-mini"],
+  ["model-unknown", "/model foo:bar"],
+  ["model-reset", "/model reset"],
+  ["rollover", "/rollover"],
+  ["rollover-set", "/rollover idle 24h"],
+  ["rollover-usage", "/rollover sometimes"],
+  ["help", "/help"],
+  ["unknown", "/newsletter ideas"],
+];
+
+describe("the envelope of a command is stable", () => {
+  it.each(cases)("%s", async (name, text) => {
+    const lily = await twoSessions();
+    const { envelope } = await lily.send(text, { deliveryId: "command" });
+    await expect(`${JSON.stringify(envelope, null, 2)}\n`).toMatchFileSnapshot(`__golden__/${name}.json`);
+  });
+});
+
+describe("a command with only read effects", () => {
+  it.each(COMMANDS.filter(isReadOnly).map((command) => command.name))(
+    "/%s touches neither clock nor transcript nor chain, and does not wait for a turn that runs",
+    async (name) => {
+      const lily = await twoSessions();
+      const before = await lily.chain();
+      const turns = await lily.turns(before.latest);
+      const lease = await lily.storage.locks.acquire(`turn/${OWNER}/test=3Amain`);
+      const reply = await lily.send(`/${name}`);
+      await lease.release();
+      expect(reply).toMatchObject({ outcome: "command", turn: null, envelope: { ok: true } });
+      expect(await lily.chain()).toEqual(before);
+      expect(await lily.turns(before.latest)).toEqual(turns);
+    },
+  );
+
+  it("answers before anything was said, and opens nothing", async () => {
+    const lily = await start({ model: echoModel() });
+    expect((await lily.send("/status")).envelope).toMatchObject({ ok: true, data: { turns: 0 } });
+    expect((await lily.send("/history")).envelope).toMatchObject({ ok: true, data: { turns: [] } });
+    expect(await lily.sessions.repository.listChains(OWNER)).toEqual([]);
+  });
+});
+
+describe("a command that changes the session", () => {
+  it("is committed as a turn that a model is not shown", async () => {
+    const model = echoModel();
+    const lily = await start({ model });
+    const first = await lily.send("hello");
+    const titled = await lily.send("/title Morning");
+    expect(titled).toMatchObject({ outcome: "command", turn: 2, sessionId: first.sessionId });
+    await lily.send("and then");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).not.toContain("Morning");
+    expect((await lily.chain()).sessions.at(-1)?.title).toBe("Morning");
+  });
+
+  it("ends the session first when time says so", async () => {
+    const lily = await start({ model: echoModel() });
+    const first = await lily.send("hello");
+    lily.clock.advance(13 * HOUR);
+    const titled = await lily.send("/title Morning");
+    expect(titled.sessionId).not.toBe(first.sessionId);
+    expect(titled.announcement).toContain("13 h since the last turn");
+  });
+});

@@ -1,0 +1,69 @@
+/** Breaks an answer between words as it comes. Code blocks and long words are left to the terminal, so they can be copied. */
+import stringWidth from "string-width";
+
+/** Text in pieces, with line breaks put in where words would be cut. */
+export interface WordWrap {
+  /** What can be printed now; the last word waits until it is complete. */
+  push(piece: string): string;
+  /** The word that still waits. */
+  end(): string;
+}
+
+const PARTS = /\n|[^\S\n]+|\S+/gu;
+const FENCE = "```";
+/** A word longer than this, as in scripts without spaces, is printed as it comes. */
+const LONGEST_WAIT = 24;
+
+/** Makes a {@link WordWrap} for lines of `columns`. */
+export function createWordWrap(columns: number): WordWrap {
+  let column = 0;
+  let gap = "";
+  let word = "";
+  /** The line of the text so far, for telling code blocks. */
+  let line = "";
+  let isCode = false;
+  let isWordBegun = false;
+
+  const flush = (): string => {
+    const width = stringWidth(word);
+    if (width === 0) return "";
+    const isTooWide = column > 0 && column + gap.length + width > columns;
+    const out = isTooWide && !isCode && !isWordBegun ? `\n${word}` : `${gap}${word}`;
+    column = out.startsWith("\n") ? width : (column + gap.length + width) % columns;
+    gap = "";
+    word = "";
+    isWordBegun = true;
+    return out;
+  };
+  const endLine = (): string => {
+    const out = `${flush()}\n`;
+    if (line.trimStart().startsWith(FENCE)) isCode = !isCode;
+    column = 0;
+    gap = "";
+    line = "";
+    isWordBegun = false;
+    return out;
+  };
+  const add = (part: string): string => {
+    if (part === "\n") return endLine();
+    line += part;
+    if (part.trim() !== "") {
+      word += part;
+      return stringWidth(word) > LONGEST_WAIT ? flush() : "";
+    }
+    const out = flush();
+    gap += part.replaceAll("\t", "    ");
+    isWordBegun = false;
+    return out;
+  };
+  return {
+    push: (piece) => (piece.match(PARTS) ?? []).map(add).join(""),
+    end: flush,
+  };
+}
+
+/** A whole text with line breaks between words. */
+export function wrapWords(text: string, columns: number): string {
+  const wrap = createWordWrap(columns);
+  return wrap.push(text) + wrap.end();
+}
