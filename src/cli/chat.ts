@@ -10,6 +10,7 @@ import type { Display } from "./late-parts.ts";
 import { printableLine } from "./printable.ts";
 import { screenOf, type Screen } from "./screen.ts";
 import { onTermination } from "./signals.ts";
+import { stopReason } from "./stop-reason.ts";
 
 /** Longest wait for a stopped answer to be stored when the program is told to end, in milliseconds. */
 const STOP_LIMIT_MS = 5000;
@@ -73,7 +74,7 @@ class Conversation {
   /** Stops what runs and leaves. */
   end(exitCode: number): void {
     this.#exitCode = exitCode;
-    this.#stop?.abort();
+    this.#stop?.abort(stopReason());
     this.#input.close();
     setTimeout(() => process.exit(exitCode), STOP_LIMIT_MS).unref();
   }
@@ -163,7 +164,7 @@ class Conversation {
     if (this.#stop === undefined) return;
     // The second time the person does not want to wait; what was written is settled with the next message.
     if (this.#stop.signal.aborted) return this.end(130);
-    this.#stop.abort();
+    this.#stop.abort(stopReason());
   }
 }
 

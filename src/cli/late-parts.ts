@@ -1,7 +1,6 @@
 /** What an interactive conversation needs once its prompt is shown; slow to load, so it is loaded behind the prompt. */
 import { COMMANDS } from "#src/commands/registry.ts";
 import { envelopeOf, exitCodeOf } from "#src/kernel/envelope.ts";
-import { LilyError } from "#src/kernel/errors.ts";
 import { createActivity, noActivity, type Activity } from "./activity.ts";
 import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
@@ -16,8 +15,6 @@ export interface Display {
   createTurnView(options: TurnViewOptions): TurnView;
   /** A failure as text, and the exit code that it means. */
   failure(error: unknown, screen: Screen): { readonly text: string; readonly exitCode: number };
-  /** Why a turn ended that was stopped before it began. */
-  stoppedBefore(): Error;
 }
 
 /** Loads what shows things; faster than {@link loadEngine}. */
@@ -30,10 +27,6 @@ export function createDisplay({ stderr }: CliContext): Display {
       const envelope = envelopeOf(error);
       return { text: renderFailure(envelope, screen), exitCode: exitCodeOf(envelope) };
     },
-    stoppedBefore: () =>
-      new LilyError("turn_conflict", "stopped before it was answered", {
-        next: "Your message was not stored; the arrow up key brings it back.",
-      }),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { onTermination } from "./signals.ts";
+import { stopReason } from "./stop-reason.ts";
 
 /** Longest wait for a stopped answer to be stored, in milliseconds. */
 const STOP_LIMIT_MS = 5000;
@@ -18,7 +19,7 @@ export async function withEngine(context: CliContext, options: CliOptions, use: 
   let signalled: number | undefined;
   const forget = onTermination((exitCode) => {
     signalled = exitCode;
-    stop.abort();
+    stop.abort(stopReason());
     setTimeout(() => process.exit(exitCode), STOP_LIMIT_MS).unref();
   });
   try {
