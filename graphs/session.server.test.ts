@@ -1,6 +1,6 @@
 /** The session graph on a real LangGraph server, as Studio and SDK clients meet it. */
 import { Client } from "@langchain/langgraph-sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { historyNamespace } from "#src/storage/session-namespaces.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
@@ -10,6 +10,9 @@ import { startDevServer, type DevServer } from "./server/testing/dev-server.ts";
 import { handoffSchema } from "./session/state.ts";
 
 const GRAPH = "session";
+
+// The server shares the machine with every other test file.
+vi.setConfig({ testTimeout: 60_000 });
 
 const outputSchema = z.object({
   reply: turnReplySchema.nullable(),

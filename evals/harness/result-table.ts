@@ -6,6 +6,7 @@ import type { CaseResult, SuiteResult } from "./run-suite.ts";
 const WORDS: Readonly<Record<CaseResult["result"], string>> = {
   passed: chalk.green("passed"),
   failed: chalk.red("failed"),
+  known: chalk.magenta("known"),
   skipped: chalk.yellow("skipped"),
   planned: chalk.dim("not yet"),
 };
@@ -46,6 +47,7 @@ function rowOf({ id, title, result, ms, detail }: CaseResult): string[] {
 export function summaryLine(suites: readonly SuiteResult[]): string {
   const counts = countResults(suites);
   const others = [
+    counts.known === 0 ? [] : [`${counts.known} known to fail`],
     counts.skipped === 0 ? [] : [`${counts.skipped} skipped`],
     counts.planned === 0 ? [] : [`${counts.planned} not yet`],
   ].flat();
@@ -54,7 +56,7 @@ export function summaryLine(suites: readonly SuiteResult[]): string {
 
 /** How many cases ended in which way. */
 export function countResults(suites: readonly SuiteResult[]): Record<CaseResult["result"], number> {
-  const counts = { passed: 0, failed: 0, skipped: 0, planned: 0 };
+  const counts = { passed: 0, failed: 0, known: 0, skipped: 0, planned: 0 };
   for (const { result } of suites.flatMap((suite) => suite.cases)) counts[result] += 1;
   return counts;
 }

@@ -8,8 +8,11 @@ import type { OpenRunner, Runner } from "./runner.ts";
 export interface CaseResult {
   readonly id: string;
   readonly title: string;
-  /** `skipped`: the runner cannot do what the case needs. `planned`: there is no case yet. */
-  readonly result: "passed" | "failed" | "skipped" | "planned";
+  /**
+   * `known`: it failed, as its known defect says it must. `skipped`: the runner cannot do what the case needs.
+   * `planned`: there is no case yet.
+   */
+  readonly result: "passed" | "failed" | "known" | "skipped" | "planned";
   /** Wall time in milliseconds, opening the runner included; 0 when nothing ran. */
   readonly ms: number;
   /** Why it failed, was skipped, or what it waits for; `""` when it passed. */
@@ -38,8 +41,17 @@ export async function runSuite(suite: Suite, open: OpenRunner): Promise<SuiteRes
 export async function runCase(suite: Suite, evalCase: EvalCase, open: OpenRunner): Promise<CaseResult> {
   const { id, title } = evalCase;
   const startedMs = performance.now();
-  const ended = await outcomeOf(suite, evalCase, open);
+  const ended = expected(evalCase, await outcomeOf(suite, evalCase, open));
   return { id, title, ms: performance.now() - startedMs, ...ended };
+}
+
+/** The outcome in the light of a known defect. */
+function expected({ knownDefect }: EvalCase, { result, detail }: Outcome): Outcome {
+  if (knownDefect === undefined) return { result, detail };
+  if (result === "failed") return { result: "known", detail: `${knownDefect}: ${detail}` };
+  if (result === "passed")
+    return { result: "failed", detail: `passes now, so this is mended: ${knownDefect}. Take the mark away` };
+  return { result, detail };
 }
 
 type Outcome = Pick<CaseResult, "result" | "detail">;

@@ -45,3 +45,8 @@ export function afterModel(state: SessionStateValues): "runTools" | "commit" {
   const asked = (last.tool_calls ?? []).length + (last.invalid_tool_calls ?? []).length;
   return asked > 0 ? "runTools" : "commit";
 }
+
+/** After `runTools`: back to the model, unless the user stopped the turn. */
+export function afterTools(state: SessionStateValues): "callModel" | "commit" {
+  return state.turn?.status === "stopped" ? "commit" : "callModel";
+}

@@ -264,6 +264,13 @@ describe("tools", () => {
     expect(model.calls.at(-1)?.toolNames).toEqual([]);
   });
 
+  it("fails plainly when the model asks for tools that it is not offered any more", async () => {
+    const model = new ScriptedChatModel((_messages, index) => call("recall_history", undefined, `c${index}`));
+    const lily = await start({ model });
+    expect(await lily.send("loop")).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
+    expect(model.calls).toHaveLength(8);
+  });
+
   it("needs a rationale to recall", async () => {
     const model = new ScriptedChatModel([call("recall_history", { query: "x" }), "ok"]);
     const lily = await start({ model });

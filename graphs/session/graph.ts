@@ -2,7 +2,15 @@
 import { END, START, StateGraph, type NodeError } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { afterAdmit, afterCommand, afterDecision, afterModel, afterRotation, toSolver } from "./edges.ts";
+import {
+  afterAdmit,
+  afterCommand,
+  afterDecision,
+  afterModel,
+  afterRotation,
+  afterTools,
+  toSolver,
+} from "./edges.ts";
 import { admit } from "./nodes/admit.ts";
 import { assembleContext } from "./nodes/assemble-context.ts";
 import { callModel } from "./nodes/call-model.ts";
@@ -53,7 +61,7 @@ export function buildSessionGraph(deps: SessionDeps) {
     .addEdge("prepareTurn", "assembleContext")
     .addConditionalEdges("assembleContext", toSolver, ["callModel", "solveSymbolically"])
     .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
-    .addEdge("runTools", "callModel")
+    .addConditionalEdges("runTools", afterTools, ["callModel", "commit"])
     .addEdge("solveSymbolically", "commit")
     .addEdge("commit", END)
     .setNodeDefaults({

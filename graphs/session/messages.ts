@@ -85,7 +85,7 @@ function toMessage(value: unknown): BaseMessage {
     if (message.content !== null && message.content !== undefined) return withoutForgedMark(message);
     return malformed("its content is missing");
   } catch {
-    return malformed(value === null ? "it is null" : `a ${typeof value} is not a chat message`);
+    return malformed(value === null ? "it is null" : `what was sent (${typeof value}) is not a chat message`);
   }
 }
 

@@ -1,4 +1,6 @@
+import { tool } from "@langchain/core/tools";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { echoModel, inputOf, latestOf, OWNER } from "./testing/harness.ts";
@@ -153,6 +155,40 @@ describe("field reports of session reset and rollover", () => {
     const first = await lily.send("hello");
     lily.clock.advance(MINUTE);
     expect((await lily.send("hello again")).sessionId).toBe(first.sessionId);
+  });
+
+  it("RO-21 does not let /new or /status wait behind a long tool, and keeps the tool's turn in its session", async () => {
+    let release: (text: string) => void = () => undefined;
+    let markBegun: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (markBegun = resolve));
+    const slow = tool(
+      () => {
+        markBegun();
+        return new Promise<string>((resolve) => (release = resolve));
+      },
+      { name: "slow", description: "takes ten minutes", schema: z.object({}) },
+    );
+    const model = new ScriptedChatModel((_messages, index) =>
+      index === 0 ? { toolCalls: [{ id: "c1", name: "slow", args: {} }] } : "hello again",
+    );
+    const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [slow] }) });
+    const long = lily.send("do the long thing");
+    await begun;
+    expect(await lily.send("/status")).toMatchObject({ outcome: "command" });
+    const rotated = await lily.send("/new");
+    release("late result");
+    const stopped = await long;
+    expect(stopped).toMatchObject({ status: "stopped", turn: 1 });
+    expect(rotated.sessionId).not.toBe(stopped.sessionId);
+    const turns = await lily.turns(stopped.sessionId);
+    expect(turns[0]?.messages.map((message) => message.content)).toEqual([
+      "do the long thing",
+      "",
+      "stopped by the user before it ended",
+    ]);
+    await lily.send("hi");
+    expect(inputOf(model)).toEqual(["human: hi"]);
+    expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
   });
 
   it("RO-22 rolls over lazily: /status shows it due and changes nothing, the next message does it once", async () => {

@@ -123,7 +123,10 @@ export const sessionContextSchema = z.object({
   /** The caller starts the run on the session that a hand-off names. Without it a server enqueues that run. */
   followsHandoff: z.boolean().optional().describe("Set by callers that start the handed-off run themselves"),
   /** The lease under which this run may write. */
-  fence: z.object({ lockName: z.string(), token: z.number() }).optional(),
+  fence: z
+    .object({ lockName: z.string(), token: z.number() })
+    .optional()
+    .describe("Set by runTurn; not for callers"),
 });
 
 /** Run-scoped settings. */

@@ -1,5 +1,5 @@
 /** The tools that a reply model is offered. */
-import { tool } from "@langchain/core/tools";
+import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { recalledText, recallTurns } from "#src/context/recall.ts";
@@ -30,9 +30,12 @@ const RECALL = {
   schema: recallArguments,
 };
 
-/** The tools with their scope; without one they can be described to a model, not run. */
-export function sessionTools(scope?: ToolScope) {
-  return [tool(async (args) => (scope === undefined ? "" : recall(scope, args)), RECALL)];
+/** Lily's tools and those of the application. Without a scope they can be described to a model, not run. */
+export function sessionTools(
+  others: readonly StructuredToolInterface[],
+  scope?: ToolScope,
+): StructuredToolInterface[] {
+  return [tool(async (args) => (scope === undefined ? "" : recall(scope, args)), RECALL), ...others];
 }
 
 async function recall(scope: ToolScope, args: z.infer<typeof recallArguments>): Promise<string> {

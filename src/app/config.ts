@@ -4,7 +4,11 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
-import { rolloverOverridesSchema, rolloverPolicySchema, timeZoneSchema } from "#src/sessions/rollover-policy.ts";
+import {
+  rolloverOverridesSchema,
+  rolloverPolicySchema,
+  timeZoneSchema,
+} from "#src/sessions/rollover-policy.ts";
 
 const modelReference = z.string().transform((text, context) => {
   try {
@@ -51,7 +55,7 @@ export const configSchema = z.strictObject({
       messageCharacters: z.int().min(1).default(32_000),
       windowCharacters: z.int().min(0).default(24_000),
       contextTokens: z.int().min(500).default(12_000),
-      modelCalls: z.int().min(1).default(8),
+      modelCalls: z.int().min(1).max(40).default(8),
     })
     .prefault({}),
 });
@@ -74,7 +78,8 @@ export interface LoadedConfig {
  * @throws {LilyError} `config_invalid`, naming the file and the key
  */
 export function loadConfig(env: Environment, cwd: string): LoadedConfig {
-  const home = resolve(cwd, env["LILY_HOME"] ?? ".lily");
+  const wanted = env["LILY_HOME"]?.trim() ?? "";
+  const home = resolve(cwd, wanted === "" ? ".lily" : wanted);
   const path = join(home, "config.json");
   const parsed = configSchema.safeParse(existsSync(path) ? readJson(path) : {});
   if (parsed.success) return { home, config: parsed.data };

@@ -3,7 +3,7 @@ import type { Client } from "@langchain/langgraph-sdk";
 import type { ThreadRegistrar, ThreadStart } from "#src/turns/thread-registrar.ts";
 
 /** Name of the session graph in `langgraph.json`. */
-export const SESSION_GRAPH_ID = "session";
+const SESSION_GRAPH_ID = "session";
 
 /** Set by a LangGraph server in its own process: a `fetch` that needs no port. */
 const LOOPBACK_FETCH = Symbol.for("langgraph_api:fetch");

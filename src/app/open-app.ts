@@ -66,7 +66,10 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
   };
 }
 
-async function openStorage(loaded: LoadedConfig, deps: Pick<SessionDeps, "clock" | "ids">): Promise<StorageBackend> {
+async function openStorage(
+  loaded: LoadedConfig,
+  deps: Pick<SessionDeps, "clock" | "ids">,
+): Promise<StorageBackend> {
   const { storage } = loaded.config;
   if (storage.backend === "memory") {
     const { createMemoryBackend } = await import("#src/storage/memory/memory-backend.ts");

@@ -1,4 +1,5 @@
 /** What the session graph is built with; `src/app` makes the real ones, tests make others. */
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
@@ -12,7 +13,10 @@ import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 
 /** Says whether a message is about something else than the conversation so far. */
 export interface TopicClassifier {
-  classify(question: { readonly recent: readonly string[]; readonly message: string }): Promise<TopicEvidence>;
+  classify(question: {
+    readonly recent: readonly string[];
+    readonly message: string;
+  }): Promise<TopicEvidence>;
 }
 
 /** Sizes that keep a session bounded. */
@@ -49,6 +53,8 @@ export interface SessionDeps {
   readonly storageName: string;
   /** The store under a lease; without it a run writes to the store it was given. */
   readonly fencedStore?: (lease: LeaseRef) => BaseStore;
+  /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
+  readonly tools?: readonly StructuredToolInterface[];
   /** Waits; for retries of a model. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }

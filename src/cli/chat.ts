@@ -139,7 +139,7 @@ class Conversation {
   async #ready(stop: AbortSignal): Promise<Engine | undefined> {
     const engine = await this.#engine?.catch(() => undefined);
     if (engine === undefined || !stop.aborted) return engine;
-    const text = this.#display?.failure(this.#display.stoppedBefore(), this.#screen).text ?? "";
+    const text = this.#display?.failure(stopReason(), this.#screen).text ?? "";
     this.#context.stdout.write(`${text}\n`);
     return undefined;
   }

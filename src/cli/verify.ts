@@ -23,13 +23,17 @@ export async function verify(engine: Engine, context: CliContext, options: CliOp
 }
 
 function envelopeOf(report: VerifyReport): Envelope {
-  const what = `${report.sessions} sessions with ${report.turns} turns`;
+  const what = `${counted(report.sessions, "session")} with ${counted(report.turns, "turn")}`;
   const data = { ...report };
-  if (report.ok) return done("verified", `${what} are as they were committed.`, { data });
-  return refused("verify_failed", `${report.problems.length} problems in ${what}`, {
+  if (report.ok) return done("verified", `${what} verified: everything is as it was committed.`, { data });
+  return refused("verify_failed", `${counted(report.problems.length, "problem")} in ${what}`, {
     data,
     next: "Restore the file from a backup if it should be as it was; conversations go on without.",
   });
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function renderProblems({ problems }: VerifyReport, screen: Screen): string {

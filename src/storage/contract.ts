@@ -67,7 +67,9 @@ function describeExclusion(backend: () => StorageBackend): void {
 
   it("does not make different names wait for each other", async () => {
     const names = ["a", "b", "a:b", "", "ключ", "a%", "A"];
-    const leases = await Promise.all(names.map((lockName) => backend().locks.acquire(lockName, { waitMs: AT_ONCE_MS })));
+    const leases = await Promise.all(
+      names.map((lockName) => backend().locks.acquire(lockName, { waitMs: AT_ONCE_MS })),
+    );
     expect(leases.map((lease) => lease.lockName)).toEqual(names);
     await Promise.all(leases.map((lease) => lease.release()));
   });
@@ -88,7 +90,9 @@ function describeExclusion(backend: () => StorageBackend): void {
     await first.release();
     const second = await backend().locks.acquire("k");
     await first.release();
-    await expect(backend().locks.acquire("k", { waitMs: 30 })).rejects.toMatchObject({ code: "lease_timeout" });
+    await expect(backend().locks.acquire("k", { waitMs: 30 })).rejects.toMatchObject({
+      code: "lease_timeout",
+    });
     await second.release();
     expect(second.lost.aborted).toBe(false);
   });
@@ -97,7 +101,9 @@ function describeExclusion(backend: () => StorageBackend): void {
 function describeWaiting(backend: () => StorageBackend): void {
   it("gives up with lease_timeout when the longest wait is over", async () => {
     const held = await backend().locks.acquire("k");
-    await expect(backend().locks.acquire("k", { waitMs: 20 })).rejects.toMatchObject({ code: "lease_timeout" });
+    await expect(backend().locks.acquire("k", { waitMs: 20 })).rejects.toMatchObject({
+      code: "lease_timeout",
+    });
     await held.release();
   });
 
@@ -162,7 +168,10 @@ function describeFencing(backend: () => StorageBackend): void {
     const lost = { code: "lease_lost" };
     await expect(store.put(namespace, "item", { by: "late" })).rejects.toMatchObject(lost);
     await expect(store.delete(namespace, "item")).rejects.toMatchObject(lost);
-    const batch = [{ namespace, key: "item" }, { namespace, key: "second", value: { by: "late" } }];
+    const batch = [
+      { namespace, key: "item" },
+      { namespace, key: "second", value: { by: "late" } },
+    ];
     await expect(store.batch(batch)).rejects.toMatchObject(lost);
 
     expect((await backend().store.search(namespace)).map((item) => item.value)).toEqual([{ by: "old" }]);

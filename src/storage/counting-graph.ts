@@ -31,7 +31,10 @@ export function countingGraph(checkpointer: BaseCheckpointSaver): CountingGraph 
 }
 
 /** Id and source of each checkpoint of a thread, newest first. */
-export async function checkpointSourcesOf(checkpointer: BaseCheckpointSaver, threadId: string): Promise<string[]> {
+export async function checkpointSourcesOf(
+  checkpointer: BaseCheckpointSaver,
+  threadId: string,
+): Promise<string[]> {
   const found: string[] = [];
   for await (const { checkpoint, metadata } of checkpointer.list({ configurable: { thread_id: threadId } })) {
     found.push(`${checkpoint.id} ${metadata?.source ?? "?"}`);

@@ -14,7 +14,10 @@ export interface WaitLimit {
  * Starts the wait for `lockName`. The signal is aborted with `lease_timeout` after `waitMs` milliseconds, or with the
  * caller's reason when the caller aborts; without either it never is.
  */
-export function startWait(lockName: string, options: Pick<AcquireOptions, "signal" | "waitMs"> = {}): WaitLimit {
+export function startWait(
+  lockName: string,
+  options: Pick<AcquireOptions, "signal" | "waitMs"> = {},
+): WaitLimit {
   const limit = new AbortController();
   const forward = (): void => limit.abort(options.signal?.reason);
   if (options.signal?.aborted === true) forward();
@@ -22,7 +25,10 @@ export function startWait(lockName: string, options: Pick<AcquireOptions, "signa
   const timer =
     options.waitMs === undefined
       ? undefined
-      : setTimeout(() => limit.abort(leaseTimeout(lockName, options.waitMs ?? 0)), Math.max(0, options.waitMs));
+      : setTimeout(
+          () => limit.abort(leaseTimeout(lockName, options.waitMs ?? 0)),
+          Math.max(0, options.waitMs),
+        );
   return {
     signal: limit.signal,
     end() {

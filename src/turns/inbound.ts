@@ -11,12 +11,18 @@ import { toStorableText } from "#src/kernel/json.ts";
 export function parseInboundText(content: unknown, limit: number): string {
   const text = toStorableText(textOf(content));
   if (text.length > limit) {
-    throw new LilyError("message_too_large", `the message has ${text.length} characters; the limit is ${limit}`, {
-      next: "Send it in pieces, or as a file that a tool can read. It was not stored.",
-    });
+    throw new LilyError(
+      "message_too_large",
+      `the message has ${text.length} characters; the limit is ${limit}`,
+      {
+        next: "Send it in pieces, or as a file that a tool can read. It was not stored.",
+      },
+    );
   }
   if (text.trim() === "") {
-    throw new LilyError("message_blank", "the message is blank", { next: "Write something; nothing was stored." });
+    throw new LilyError("message_blank", "the message is blank", {
+      next: "Write something; nothing was stored.",
+    });
   }
   return text;
 }

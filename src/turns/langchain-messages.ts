@@ -1,5 +1,11 @@
 /** The one boundary between flat transcript messages and LangChain messages. */
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
 import { toStorableText } from "#src/kernel/json.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
 
@@ -20,7 +26,8 @@ function partText(part: unknown): string[] {
 export function fromLangChain(message: BaseMessage, timestamp: string): Message {
   const content = toStorableText(contentText(message.content));
   if (HumanMessage.isInstance(message)) return { role: "user", content, timestamp };
-  if (ToolMessage.isInstance(message)) return { role: "tool", content, toolCallId: message.tool_call_id, timestamp };
+  if (ToolMessage.isInstance(message))
+    return { role: "tool", content, toolCallId: message.tool_call_id, timestamp };
   if (!AIMessage.isInstance(message)) return { role: "system", content, timestamp };
   const toolCalls = callsOf(message);
   return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }), timestamp };

@@ -1,6 +1,6 @@
 /** The one way in for a message: checks it, takes the key's lock, runs the graph on `latest`, follows hand-offs. */
 import { parseCommand } from "#src/commands/parse-command.ts";
-import { isReadOnly } from "#src/commands/command.ts";
+import { isReadOnly, type Command } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -65,20 +65,32 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
     parseOwner(request.owner);
     parseSessionKey(request.sessionKey);
     const text = parseInboundText(request.content, deps.messageCharacters);
-    message = { id: request.deliveryId === undefined ? deps.ids.uuid() : parseDeliveryId(request.deliveryId), content: text };
-    const read = readCommandOf(deps, text);
-    if (read !== undefined) return await deps.readCommand({ ...request, deliveryId: message.id, ...read });
+    message = {
+      id: request.deliveryId === undefined ? deps.ids.uuid() : parseDeliveryId(request.deliveryId),
+      content: text,
+    };
+    const asked = commandIn(deps, text);
+    if (asked !== undefined && isReadOnly(asked.command)) {
+      return await deps.readCommand({
+        ...request,
+        deliveryId: message.id,
+        name: asked.command.name,
+        args: asked.args,
+      });
+    }
+    // A command that ends the session does not wait for the turn that it is meant to end.
+    if (asked?.command.kind === "rotating") deps.stops.stopKey(lockName(request));
   } catch (error) {
     return refusal(envelopeOf(error), { deliveryId: request.deliveryId ?? "" });
   }
   return underLock(deps, request, message);
 }
 
-function readCommandOf(deps: TurnDeps, text: string): { name: string; args: string } | undefined {
+function commandIn(deps: TurnDeps, text: string): { command: Command; args: string } | undefined {
   const parsed = parseCommand(text, deps.botNames);
   if (parsed.kind !== "command") return undefined;
   const command = findCommand(parsed.name);
-  return command !== undefined && isReadOnly(command) ? parsed : undefined;
+  return command === undefined ? undefined : { command, args: parsed.args };
 }
 
 async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundMessage): Promise<TurnReply> {
@@ -89,7 +101,7 @@ async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundM
       ...(request.stop === undefined ? {} : { signal: request.stop }),
       onWait: () => request.onEvent?.({ type: "waiting" }),
     });
-    return await follow(deps, request, { message, lease });
+    return await follow(deps, request, { message, lease, stop: ownStop(request.stop) });
   } catch (error) {
     return { ...refusal(envelopeOf(error), { deliveryId: message.id }), outcome: "failed" };
   } finally {
@@ -102,16 +114,35 @@ export function lockName(ref: { readonly owner: string; readonly sessionKey: str
   return `turn/${encodeLabel(ref.owner)}/${encodeLabel(ref.sessionKey)}`;
 }
 
-async function follow(
-  deps: TurnDeps,
-  request: TurnRequest,
-  { message, lease }: { readonly message: InboundMessage; readonly lease: Lease },
-): Promise<TurnReply> {
+/** A stop of the turn's own, which the caller's signal triggers too. */
+function ownStop(signal: AbortSignal | undefined): AbortController {
+  const stop = new AbortController();
+  if (signal?.aborted === true) stop.abort(signal.reason);
+  signal?.addEventListener("abort", () => stop.abort(signal.reason), { once: true });
+  return stop;
+}
+
+interface UnderWay {
+  readonly message: InboundMessage;
+  readonly lease: Lease;
+  readonly stop: AbortController;
+}
+
+async function follow(deps: TurnDeps, request: TurnRequest, turn: UnderWay): Promise<TurnReply> {
+  const leave = deps.stops.onKey(turn.lease.lockName, turn.stop);
+  try {
+    return await followHandoffs(deps, request, turn);
+  } finally {
+    leave();
+  }
+}
+
+async function followHandoffs(deps: TurnDeps, request: TurnRequest, turn: UnderWay): Promise<TurnReply> {
   const chain = await deps.repository.readChain(request);
   let threadId = chain?.latest ?? deps.ids.uuid();
-  let next = message;
+  let next = turn.message;
   for (let hop = 0; hop <= MAX_HANDOFFS; hop += 1) {
-    const outcome = await runOn(deps, request, { threadId, message: next, lease });
+    const outcome = await runOn(deps, request, { ...turn, threadId, message: next });
     if (outcome.kind === "reply") return outcome.reply;
     threadId = outcome.sessionId;
     next = outcome.message;
@@ -121,14 +152,10 @@ async function follow(
   });
 }
 
-async function runOn(
-  deps: TurnDeps,
-  request: TurnRequest,
-  on: { readonly threadId: string; readonly message: InboundMessage; readonly lease: Lease },
-) {
-  const { threadId, message, lease } = on;
+async function runOn(deps: TurnDeps, request: TurnRequest, on: UnderWay & { readonly threadId: string }) {
+  const { threadId, message, lease, stop } = on;
   request.onEvent?.({ type: "session", sessionId: threadId });
-  const done = request.stop === undefined ? undefined : deps.stops.register(threadId, request.stop);
+  const leave = deps.stops.onSession(threadId, stop.signal);
   try {
     return await deps.runner.run({
       threadId,
@@ -139,7 +166,7 @@ async function runOn(
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     });
   } finally {
-    done?.();
+    leave();
     deps.afterTurn?.(threadId);
   }
 }

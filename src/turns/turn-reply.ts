@@ -31,13 +31,21 @@ export type TurnReply = z.infer<typeof turnReplySchema>;
 
 /** Everything that the user should read, in order. */
 export function replyText(reply: TurnReply): string {
-  return [reply.announcement, reply.notice, reply.envelope.message, reply.envelope.ok ? undefined : reply.envelope.next]
+  return [
+    reply.announcement,
+    reply.notice,
+    reply.envelope.message,
+    reply.envelope.ok ? undefined : reply.envelope.next,
+  ]
     .filter((part) => part !== undefined && part !== "")
     .join("\n\n");
 }
 
 /** A reply that refuses a message; nothing was stored. */
-export function refusal(envelope: Envelope, where: { sessionId?: string; deliveryId?: string } = {}): TurnReply {
+export function refusal(
+  envelope: Envelope,
+  where: { sessionId?: string; deliveryId?: string } = {},
+): TurnReply {
   return {
     outcome: "refused",
     sessionId: where.sessionId ?? "",

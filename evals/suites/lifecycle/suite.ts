@@ -1,5 +1,6 @@
 /** The lifecycle of sessions: the validation cases of the Mozi document, and what the design adds to them. */
 import type { Suite } from "#evals/harness/eval-case.ts";
+import { fieldReportCases } from "./field-reports.ts";
 import { anyStateCases } from "./any-state.ts";
 import { deliveryCases } from "./delivery.ts";
 import { historyCases } from "./history.ts";
@@ -22,6 +23,7 @@ export const lifecycleSuite: Suite = {
     ...deliveryCases,
     ...resumeCases,
     ...restartCases,
+    ...fieldReportCases,
   ],
   planned: plannedCases,
   invariants: lifecycleInvariants,

@@ -2,6 +2,7 @@
 import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable, RunnableConfig } from "@langchain/core/runnables";
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import { concat } from "@langchain/core/utils/stream";
 import { LilyError } from "#src/kernel/errors.ts";
 import { finalMessage } from "#src/models/final-message.ts";
@@ -32,11 +33,12 @@ export function callModel(deps: SessionDeps) {
     );
     const mayCallTools = turn.modelCalls + 1 < deps.limits.modelCalls;
     const answer = await ask(deps, {
-      model: mayCallTools ? bindTools(model) : model,
+      model: mayCallTools ? bindTools(model, deps.tools ?? []) : model,
       messages: [...prompt, ...modelMessagesInFlight(state, turn)],
       runtime,
       stop: deps.stops.signalFor(session.sessionId),
     });
+    if (!mayCallTools && asksForTools(answer.message)) throw outOfCalls(deps.limits.modelCalls);
     return {
       messages: [answer.message],
       turn: { ...turn, modelCalls: turn.modelCalls + 1, status: answer.stopped ? "stopped" : turn.status },
@@ -44,12 +46,29 @@ export function callModel(deps: SessionDeps) {
   };
 }
 
+function asksForTools(message: AIMessage): boolean {
+  return (message.tool_calls ?? []).length + (message.invalid_tool_calls ?? []).length > 0;
+}
+
+function outOfCalls(limit: number): LilyError {
+  return new LilyError(
+    "model_failed",
+    `the model still asked for tools after ${limit} calls, and was offered none`,
+    {
+      next: "Ask in smaller steps, or choose another model with /model. Your message was not stored.",
+    },
+  );
+}
+
 function modelOptions(temperature: number | undefined): { temperature?: number } {
   return temperature === undefined ? {} : { temperature };
 }
 
-function bindTools(model: BaseChatModel): Runnable<BaseMessage[], AIMessageChunk> {
-  return model.bindTools?.(sessionTools()) ?? model;
+function bindTools(
+  model: BaseChatModel,
+  others: readonly StructuredToolInterface[],
+): Runnable<BaseMessage[], AIMessageChunk> {
+  return model.bindTools?.(sessionTools(others)) ?? model;
 }
 
 interface Question {

@@ -1,67 +1,111 @@
-/** `runTools`: runs the calls of the model's last message that have no result yet. */
+/** `runTools`: runs the calls of the model's last message, one after another; a stop ends them. */
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
 import { requireTurn } from "../require.ts";
-import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { sessionTools } from "../tools.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 
-type Tools = ReturnType<typeof sessionTools>;
+/** A runtime that also carries what tools need. */
+type ToolRuntime = NodeRuntime & {
+  readonly signal?: AbortSignal;
+  readonly writer?: (event: unknown) => void;
+};
 
 /** Makes the node. */
 export function runTools(deps: SessionDeps) {
-  return async (
-    state: SessionStateValues,
-    runtime: NodeRuntime & { signal?: AbortSignal; writer?: (event: unknown) => void },
-  ): Promise<SessionUpdate> => {
+  return async (state: SessionStateValues, runtime: ToolRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const { repository } = readRunContext(deps, runtime);
-    const chain = await repository.readChain(session);
-    if (chain === undefined)
-      throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
     const recalled: RecalledPiece[] = [];
-    const tools = sessionTools({
-      repository,
-      chain,
-      sessionId: session.sessionId,
-      timeZone: policyOf(deps, session).timeZone,
-      onRecalled: (pieces) => recalled.push(...pieces),
-    });
+    const tools = await toolsFor(deps, { run: readRunContext(deps, runtime), state, recalled });
+    const stop = deps.stops.signalFor(session.sessionId);
+    const signals = [runtime.signal, stop].filter((signal) => signal !== undefined);
     const last = messagesInFlight(state, turn).findLast((message) => AIMessage.isInstance(message));
     const results: ToolMessage[] = [];
     for (const call of last?.tool_calls ?? []) {
       runtime.writer?.({ type: "tool", name: call.name });
-      results.push(await runCall(tools, call, runtime.signal));
+      results.push(await runCall(tools, call, { signal: AbortSignal.any(signals), stop }));
     }
     return {
       messages: [...results, ...refuseInvalid(last)],
-      turn: { ...turn, recalled: [...turn.recalled, ...recalled.map(receiptOf)] },
+      turn: {
+        ...turn,
+        recalled: [...turn.recalled, ...recalled.map(receiptOf)],
+        status: stop?.aborted === true ? "stopped" : turn.status,
+      },
     };
   };
 }
 
+async function toolsFor(
+  deps: SessionDeps,
+  on: { readonly run: RunContext; readonly state: SessionStateValues; readonly recalled: RecalledPiece[] },
+): Promise<StructuredToolInterface[]> {
+  const { session } = requireTurn(on.state);
+  const { repository } = on.run;
+  const chain = await repository.readChain(session);
+  if (chain === undefined)
+    throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+  return sessionTools(deps.tools ?? [], {
+    repository,
+    chain,
+    sessionId: session.sessionId,
+    timeZone: policyOf(deps, session).timeZone,
+    onRecalled: (pieces) => on.recalled.push(...pieces),
+  });
+}
+
+interface Signals {
+  readonly signal: AbortSignal;
+  /** The user's wish to stop, as against the end of the run. */
+  readonly stop: AbortSignal | undefined;
+}
+
 /** One call. What a tool throws is told to the model, which can try otherwise; it does not end the turn. */
-async function runCall(tools: Tools, call: ToolCall, signal: AbortSignal | undefined): Promise<ToolMessage> {
+async function runCall(
+  tools: readonly StructuredToolInterface[],
+  call: ToolCall,
+  { signal, stop }: Signals,
+): Promise<ToolMessage> {
   const chosen = tools.find((candidate) => candidate.name === call.name);
   if (chosen === undefined) return resultOf(call, `there is no tool ${call.name}`, "error");
   try {
-    const config = signal === undefined ? {} : { signal };
-    const result: unknown = await chosen.invoke({ ...call, type: "tool_call" }, config);
+    signal.throwIfAborted();
+    const invoked: Promise<unknown> = chosen.invoke({ ...call, type: "tool_call" }, { signal });
+    const result = await orAborted(invoked, signal);
     return resultOf(
       call,
       ToolMessage.isInstance(result) ? contentText(result.content) : String(result),
       "success",
     );
   } catch (error) {
-    if (signal?.aborted === true) throw error;
+    if (stop?.aborted === true) return resultOf(call, "stopped by the user before it ended", "error");
+    if (signal.aborted) throw error;
     return resultOf(call, errorMessage(error), "error");
+  }
+}
+
+/** A tool that does not listen to its signal is left behind: its late result goes nowhere. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("stopped"));
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // The race may be over; what comes of the work later is nobody's concern.
+    work.catch(() => undefined);
   }
 }
 

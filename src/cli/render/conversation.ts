@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { printableLine } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 import type { historyData, recallData } from "./fields.ts";
-import { labelled } from "./indent.ts";
+import { labelled, wrapped } from "./indent.ts";
 
 type Turn = z.infer<typeof historyData>["turns"][number];
 type Piece = z.infer<typeof recallData>["found"][number];
@@ -42,7 +42,7 @@ function renderPiece(piece: Piece, screen: Screen): string {
   const score = piece.score > 0 ? `, score ${piece.score}` : "";
   const from = `session ${piece.ordinal}, turn ${piece.turn}, ${day}${score}`;
   return [
-    screen.paint.dim(from),
+    screen.paint.dim(wrapped(from, screen)),
     labelled(speaker("user", screen), piece.user, screen),
     ...(piece.assistant === "" ? [] : [labelled(speaker("assistant", screen), piece.assistant, screen)]),
   ].join("\n");

@@ -11,17 +11,31 @@ export function renderHelp({ commands }: z.infer<typeof helpData>, screen: Scree
   return table({ rows }, screen);
 }
 
+/** A screen narrower than this shows a session as a paragraph. */
+const NARROW = 72;
+
 /** One session a line, the latest marked. */
 export function renderSessions({ sessions }: z.infer<typeof sessionsData>, screen: Screen): string {
-  const { paint } = screen;
-  const rows = sessions.map((session) => [
+  const rows = sessions.map((session) => sessionCells(session, screen));
+  if (screen.columns >= NARROW) return table({ head: ["#", "began", "turns", "about", "because"], rows }, screen);
+  return table({ rows: rows.map((cells) => sessionParagraph(cells, screen)) }, screen);
+}
+
+type SessionCells = readonly [number: string, began: string, turns: string, about: string, because: string];
+
+function sessionCells(session: z.infer<typeof sessionsData>["sessions"][number], { paint }: Screen): SessionCells {
+  return [
     session.latest ? paint.green(`${session.ordinal} ●`) : String(session.ordinal),
     printableLine(session.opened),
     String(session.turns),
     session.title === null ? paint.dim("(nothing said)") : printableLine(session.title),
     printableLine(session.openedBecause),
-  ]);
-  return table({ head: ["#", "began", "turns", "about", "because"], rows }, screen);
+  ];
+}
+
+function sessionParagraph([number, began, turns, about, because]: SessionCells, screen: Screen): string[] {
+  const facts = `${began}, ${turns} ${turns === "1" ? "turn" : "turns"}, ${because}`;
+  return [number, `${about}\n${screen.paint.dim(facts)}`];
 }
 
 /** One fact a line. */

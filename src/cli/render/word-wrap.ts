@@ -29,7 +29,9 @@ export function createWordWrap(columns: number): WordWrap {
     if (width === 0) return "";
     const isTooWide = column > 0 && column + gap.length + width > columns;
     const out = isTooWide && !isCode && !isWordBegun ? `\n${word}` : `${gap}${word}`;
-    column = out.startsWith("\n") ? width : (column + gap.length + width) % columns;
+    const reached = out.startsWith("\n") ? width : column + gap.length + width;
+    // The terminal itself breaks what is longer than a line; a full line is broken with the next character.
+    column = ((reached - 1) % columns) + 1;
     gap = "";
     word = "";
     isWordBegun = true;

@@ -15,9 +15,10 @@ describe("the store in memory", () => {
     const value = { list: [1] };
     await store.put(namespace, "k", value);
     value.list.push(2);
-    const got = await store.get(namespace, "k");
-    (got?.value["list"] as number[]).push(3);
-    got?.namespace.push("deeper");
+    for (const got of await store.search(namespace)) {
+      (got.value["list"] as number[]).push(3);
+      got.namespace.push("deeper");
+    }
     expect(await store.get(namespace, "k")).toMatchObject({ namespace, value: { list: [1] } });
   });
 
@@ -56,7 +57,10 @@ describe("the store in memory", () => {
   it("reads the state before the writes of the same batch", async () => {
     const { store } = createMemoryBackend({ clock: createManualClock(START) });
     await store.put(namespace, "k", { n: 1 });
-    const [, before] = await store.batch([{ namespace, key: "k", value: { n: 2 } }, { namespace, key: "k" }]);
+    const [, before] = await store.batch([
+      { namespace, key: "k", value: { n: 2 } },
+      { namespace, key: "k" },
+    ]);
     expect(before?.value).toEqual({ n: 1 });
     expect((await store.get(namespace, "k"))?.value).toEqual({ n: 2 });
   });

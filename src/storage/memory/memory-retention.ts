@@ -17,7 +17,9 @@ export function createMemoryRetention(saver: MemorySaver): CheckpointRetention {
 /** Ids of the checkpoints with which runs began, newest first. */
 async function inputCheckpoints(saver: MemorySaver, threadId: string): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { checkpoint, metadata } of saver.list({ configurable: { thread_id: threadId, checkpoint_ns: "" } })) {
+  for await (const { checkpoint, metadata } of saver.list({
+    configurable: { thread_id: threadId, checkpoint_ns: "" },
+  })) {
     if (metadata?.source === "input") ids.push(checkpoint.id);
   }
   return ids;

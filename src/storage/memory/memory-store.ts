@@ -1,6 +1,5 @@
 /** LangGraph's `InMemoryStore` with the promises that a store on disk keeps: copies, JSON only, whole batches. */
 import {
-  BaseStore,
   InMemoryStore,
   validateNamespace,
   type Item,
@@ -10,7 +9,8 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import { assertJson } from "#src/kernel/json.ts";
+import { DirectStore } from "#memory/stores/direct-store.ts";
+import { planBatch } from "#memory/stores/operations.ts";
 
 /** Refuses a write by throwing. */
 export type WriteGuard = () => void;
@@ -27,13 +27,17 @@ interface Contents {
  * A store that lives as long as the process. Reads in a batch see the state before its writes. Search lists and does
  * not rank; labels hold no ":" and no "."; a namespace stays listed when its last item is gone (all as upstream).
  */
-export class MemoryStore extends BaseStore {
+export class MemoryStore extends DirectStore {
   readonly #clock: Clock;
   readonly #contents: Contents;
   readonly #guard: WriteGuard | undefined;
 
   /** `clock` dates the items; the rest is for {@link withGuard}. */
-  constructor(clock: Clock, contents: Contents = { items: new InMemoryStore(), dates: new Map() }, guard?: WriteGuard) {
+  constructor(
+    clock: Clock,
+    contents: Contents = { items: new InMemoryStore(), dates: new Map() },
+    guard?: WriteGuard,
+  ) {
     super();
     this.#clock = clock;
     this.#contents = contents;
@@ -47,8 +51,11 @@ export class MemoryStore extends BaseStore {
 
   /** @throws {LilyError} `namespace_invalid`, `value_not_json`, and what the guard throws; then nothing was changed */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    for (const operation of operations) assertOperation(operation);
-    const results = await Promise.all(operations.map((operation) => (isPut(operation) ? null : this.#read(operation))));
+    planBatch(operations);
+    for (const operation of operations) assertNamespaceOf(operation);
+    const results = await Promise.all(
+      operations.map((operation) => (isPut(operation) ? Promise.resolve(null) : this.#read(operation))),
+    );
     await this.#write(operations.filter(isPut));
     return results as OperationResults<Op>;
   }
@@ -99,14 +106,15 @@ function isPut(operation: Operation): operation is PutOperation {
   return "value" in operation;
 }
 
-function assertOperation(operation: Operation): void {
+// Beyond what every store of ours refuses: upstream joins labels with ":".
+function assertNamespaceOf(operation: Operation): void {
+  if (!("namespace" in operation || "namespacePrefix" in operation)) return;
+  const labels = "namespace" in operation ? operation.namespace : operation.namespacePrefix;
   try {
-    if ("namespace" in operation) validateNamespace(operation.namespace, { allowReservedRoot: true });
-    if ("namespacePrefix" in operation) {
-      validateNamespace(operation.namespacePrefix, { allowEmpty: true, allowReservedRoot: true });
-    }
+    validateNamespace(labels, { allowEmpty: true, allowReservedRoot: true });
   } catch (error) {
-    throw new LilyError("namespace_invalid", errorMessage(error), { next: "Encode ids before they become labels." });
+    throw new LilyError("namespace_invalid", errorMessage(error), {
+      next: "Encode ids before they become labels.",
+    });
   }
-  if (isPut(operation) && operation.value !== null) assertJson(operation.value);
 }

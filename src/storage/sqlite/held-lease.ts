@@ -3,7 +3,7 @@ import type { Clock } from "#src/kernel/clock.ts";
 import type { Lease, LeaseRef } from "../backend.ts";
 import { leaseLost } from "../lease-lost.ts";
 import type { LeaseTable } from "./lease-table.ts";
-import { retryBusy } from "./retry-busy.ts";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 
 /** What a held lease needs. */
 export interface HeldLeaseContext {
@@ -55,7 +55,10 @@ export function holdLease(ref: LeaseRef, context: HeldLeaseContext): Lease {
     async release() {
       if (!end()) return;
       try {
-        await retryBusy(() => table.renew(ref.lockName, ref.token, 0), { file, deadlineMs: RELEASE_DEADLINE_MS });
+        await retryBusy(() => table.renew(ref.lockName, ref.token, 0), {
+          file,
+          deadlineMs: RELEASE_DEADLINE_MS,
+        });
       } catch {
         // The work under the lease is done either way; the lease runs out by itself.
       }

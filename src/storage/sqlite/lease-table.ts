@@ -15,7 +15,10 @@ export interface LeaseRow extends ProcessIdentity {
 /** Reads and writes of the table; each is one statement or one transaction. */
 export interface LeaseTable {
   /** Takes the lock unless somebody holds it. @returns the token, `undefined` when it is held */
-  grant(name: string, terms: { readonly holder: string; readonly now: number; readonly expiresAt: number }): number | undefined;
+  grant(
+    name: string,
+    terms: { readonly holder: string; readonly now: number; readonly expiresAt: number },
+  ): number | undefined;
   /** Moves the end of a lease. @returns false when the lease is no longer the newest */
   renew(name: string, token: number, expiresAt: number): boolean;
   /** The newest token, `undefined` when there was never a grant. */
@@ -33,7 +36,9 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
     `INSERT OR REPLACE INTO leases (name, token, holder, pid, host, started, expires_at)
      VALUES (@name, @token, @holder, @pid, @host, @started, @expires_at)`,
   );
-  const renew = db.prepare<[number, string, number]>("UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?");
+  const renew = db.prepare<[number, string, number]>(
+    "UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?",
+  );
   const takeIfFree = db.transaction((row: Omit<LeaseRow, "token">, now: number) => {
     const current = find.get(row.name);
     if (current !== undefined && isHeld(current, now, self.host)) return undefined;

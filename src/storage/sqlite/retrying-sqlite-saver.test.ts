@@ -32,7 +32,9 @@ describe("the SQLite checkpointer", () => {
 
   it("takes an absent namespace for the empty one, also in writes", async () => {
     const stored = await saver.put(config, emptyCheckpoint(), metadata);
-    const withoutNamespace = { configurable: { thread_id: "t", checkpoint_id: String(stored.configurable?.["checkpoint_id"]) } };
+    const withoutNamespace = {
+      configurable: { thread_id: "t", checkpoint_id: String(stored.configurable?.["checkpoint_id"]) },
+    };
     await saver.putWrites(withoutNamespace, [["channel", "value"]], "task");
     const tuple = await saver.getTuple({ configurable: { thread_id: "t", checkpoint_ns: "" } });
     expect(tuple?.pendingWrites).toEqual([["task", "channel", "value"]]);
@@ -56,10 +58,31 @@ describe("the SQLite checkpointer", () => {
     expect(steps).toEqual(["unlocked", "put"]);
   });
 
+  it("lists every checkpoint, newest first, and as many as are asked for", async () => {
+    const ids = ["1", "2", "3"].map((id) => `00000000-0000-6000-8000-00000000000${id}`);
+    for (const id of ids) await saver.put(config, { ...emptyCheckpoint(), id }, metadata);
+    const listed = async (options?: { limit: number }): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { checkpoint } of saver.list(config, options)) found.push(checkpoint.id);
+      return found;
+    };
+    expect(await listed()).toEqual(ids.toReversed());
+    expect(await listed({ limit: 1 })).toEqual([ids[2]]);
+    await saver.deleteThread("t");
+    expect(await listed()).toEqual([]);
+  });
+
   it("names the file when something else is wrong with it", async () => {
     saver.open();
     db.exec("DROP TABLE writes");
-    const broken = saver.putWrites({ configurable: { thread_id: "t", checkpoint_id: "c" } }, [["a", 1]], "task");
-    await expect(broken).rejects.toMatchObject({ code: "storage_failed", message: expect.stringContaining(db.name) as string });
+    const broken = saver.putWrites(
+      { configurable: { thread_id: "t", checkpoint_id: "c" } },
+      [["a", 1]],
+      "task",
+    );
+    await expect(broken).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining(db.name) as string,
+    });
   });
 });

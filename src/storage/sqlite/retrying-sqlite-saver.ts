@@ -9,7 +9,7 @@ import type {
 } from "@langchain/langgraph-checkpoint";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
-import { retryBusy } from "./retry-busy.ts";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 
 /**
  * `SqliteSaver` with three differences: a locked file is waited for without blocking the event loop, errors of SQLite
@@ -30,15 +30,25 @@ export class RetryingSqliteSaver extends SqliteSaver {
     return this.#retry(() => super.getTuple(config));
   }
 
-  override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
-    try {
-      yield* super.list(config, options);
-    } catch (error) {
-      throw toStorageError(error, this.db.name);
-    }
+  override async *list(
+    config: RunnableConfig,
+    options?: CheckpointListOptions,
+  ): AsyncGenerator<CheckpointTuple> {
+    // Upstream reads every row before it gives the first one, so only that step touches the file.
+    const { first, rest } = await this.#retry(async () => {
+      const rest = super.list(config, options);
+      return { first: await rest.next(), rest };
+    });
+    if (first.done === true) return;
+    yield first.value;
+    yield* rest;
   }
 
-  override put(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata): Promise<RunnableConfig> {
+  override put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+  ): Promise<RunnableConfig> {
     return this.#retry(() => super.put(config, checkpoint, metadata));
   }
 

@@ -26,7 +26,10 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function open(clock: Clock = createManualClock(START), options: { readonly leaseMs?: number } = {}): StorageBackend {
+function open(
+  clock: Clock = createManualClock(START),
+  options: { readonly leaseMs?: number } = {},
+): StorageBackend {
   const backend = openSqliteBackend({
     checkpointPath: join(dir, "checkpoints", "checkpointer.sqlite"),
     storePath: join(dir, "memory", "store.sqlite"),
@@ -91,13 +94,16 @@ describe("leases in SQLite", () => {
   it("abort `lost` at the renewal that finds a newer grant", async () => {
     const stalled = await open(createManualClock(START), { leaseMs: 60 }).locks.acquire("k");
     await open(createManualClock(START + 1_000)).locks.acquire("k", { waitMs: 1_000 });
-    if (!stalled.lost.aborted) await new Promise((resolve) => stalled.lost.addEventListener("abort", resolve));
+    if (!stalled.lost.aborted)
+      await new Promise((resolve) => stalled.lost.addEventListener("abort", resolve));
     expect(stalled.lost.reason).toMatchObject({ code: "lease_lost" });
   });
 
   it("last as long as they are renewed", async () => {
     const holder = await open(systemClock, { leaseMs: 600 }).locks.acquire("k");
-    await expect(open(systemClock).locks.acquire("k", { waitMs: 1_000 })).rejects.toMatchObject({ code: "lease_timeout" });
+    await expect(open(systemClock).locks.acquire("k", { waitMs: 1_000 })).rejects.toMatchObject({
+      code: "lease_timeout",
+    });
     expect(holder.lost.aborted).toBe(false);
   });
 

@@ -32,7 +32,10 @@ export interface SqliteBackendOptions {
  */
 export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend {
   const opened: Database[] = [];
-  const open = (path: string, extra: Pick<Parameters<typeof openDatabase>[1] & object, "schema"> = {}): Database => {
+  const open = (
+    path: string,
+    extra: Pick<Parameters<typeof openDatabase>[1] & object, "schema"> = {},
+  ): Database => {
     const { synchronous = "NORMAL" } = options;
     const db = openDatabase(path, { ...extra, synchronous });
     opened.push(db);

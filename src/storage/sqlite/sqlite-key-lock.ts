@@ -10,7 +10,7 @@ import { startWait } from "../wait-limit.ts";
 import { holdLease } from "./held-lease.ts";
 import { openLeaseTable, type LeaseTable } from "./lease-table.ts";
 import { currentProcess } from "./process-identity.ts";
-import { retryBusy } from "./retry-busy.ts";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 
 /** Options of {@link createSqliteKeyLock}. */
 export interface SqliteKeyLockOptions {
@@ -52,7 +52,12 @@ export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions)
       try {
         leave = await queue.enter(lockName, { signal: wait.signal, onWait });
         const attempt = grantAttempt(table, { lockName, holder: ids.uuid(), clock, leaseMs });
-        const token = await pollUntilGranted(attempt, { ...options, file: db.name, signal: wait.signal, onWait });
+        const token = await pollUntilGranted(attempt, {
+          ...options,
+          file: db.name,
+          signal: wait.signal,
+          onWait,
+        });
         return track({ lockName, token }, leave);
       } catch (error) {
         leave?.();
@@ -89,7 +94,10 @@ interface GrantTerms {
   readonly leaseMs: number;
 }
 
-function grantAttempt(table: LeaseTable, { lockName, holder, clock, leaseMs }: GrantTerms): () => number | undefined {
+function grantAttempt(
+  table: LeaseTable,
+  { lockName, holder, clock, leaseMs }: GrantTerms,
+): () => number | undefined {
   return () => {
     const now = clock.now();
     return table.grant(lockName, { holder, now, expiresAt: now + leaseMs });
@@ -114,11 +122,13 @@ async function pollUntilGranted(attempt: () => number | undefined, options: Poll
     );
     if (token !== undefined) return token;
     onWait();
-    await sleep(SHORTEST_POLL_MS + random() * (LONGEST_POLL_MS - SHORTEST_POLL_MS), signal).catch((error: unknown) => {
-      // A timer rejects with an error of its own; the caller is owed the signal's reason.
-      signal.throwIfAborted();
-      throw error;
-    });
+    await sleep(SHORTEST_POLL_MS + random() * (LONGEST_POLL_MS - SHORTEST_POLL_MS), signal).catch(
+      (error: unknown) => {
+        // A timer rejects with an error of its own; the caller is owed the signal's reason.
+        signal.throwIfAborted();
+        throw error;
+      },
+    );
   }
 }
 

@@ -53,12 +53,16 @@ describe.concurrent("processes that share the SQLite files", { timeout: 120_000 
     });
   });
 
-  it("get the lock of a holder that was killed within 2 seconds, long before its lease runs out", async ({ expect }) => {
+  it("get the lock of a holder that was killed within 2 seconds, long before its lease runs out", async ({
+    expect,
+  }) => {
     await withFolder(async ({ start, open }) => {
       const worker = start("hold");
       expect(await worker.nextLine()).toBe("held");
       const { locks } = open();
-      await expect(locks.acquire("counter", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
+      await expect(locks.acquire("counter", { waitMs: 150 })).rejects.toMatchObject({
+        code: "lease_timeout",
+      });
       await worker.kill();
       const lease = await locks.acquire("counter", { waitMs: 2_000 });
       expect(lease.token).toBe(2);

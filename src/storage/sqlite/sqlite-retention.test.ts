@@ -27,7 +27,12 @@ describe("pruning of checkpoints in SQLite", () => {
     for (let index = 0; index < writes; index += 1) addWrite.run(threadId, namespace, id, index);
   };
   const idsIn = (table: "checkpoints" | "writes"): unknown[] =>
-    db.prepare(`SELECT DISTINCT thread_id || '/' || checkpoint_ns || '/' || checkpoint_id FROM ${table} ORDER BY 1`).pluck().all();
+    db
+      .prepare(
+        `SELECT DISTINCT thread_id || '/' || checkpoint_ns || '/' || checkpoint_id FROM ${table} ORDER BY 1`,
+      )
+      .pluck()
+      .all();
 
   it("deletes more rows than one transaction takes, and the writes with their checkpoints", async () => {
     for (let index = 1; index <= 450; index += 1) {

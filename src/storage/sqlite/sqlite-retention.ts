@@ -2,7 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
 import type { CheckpointRetention } from "../backend.ts";
-import { retryBusy } from "./retry-busy.ts";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 
 /** Rows a transaction deletes: a few milliseconds, so that a turn on another thread does not wait. */
 const ROWS_PER_TRANSACTION = 200;

@@ -19,7 +19,8 @@ export interface SymbolicGoal {
   readonly timeZone: string;
 }
 
-const QUESTION = /[?？؟]\s*$|^(?:who|what|when|where|which|whose|why|how|is|are|was|were|do|does|did|can|could|will|tell me)\b/iu;
+const QUESTION =
+  /[?？؟]\s*$|^(?:who|what|when|where|which|whose|why|how|is|are|was|were|do|does|did|can|could|will|tell me)\b/iu;
 
 /** The answer, and the turn it rests on, if it rests on one. */
 export interface SymbolicAnswer {
@@ -41,7 +42,10 @@ export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
   const [best] = rankTexts(statements, goal.text, (statement) => statement.text);
   if (best === undefined) return { text: nothingFound(goal), source: undefined };
   const { turn, text } = best.item;
-  return { text: `${quoteSource(turn, goal)}: “${text}”`, source: { sessionId: turn.sessionId, turn: turn.turn } };
+  return {
+    text: `${quoteSource(turn, goal)}: “${text}”`,
+    source: { sessionId: turn.sessionId, turn: turn.turn },
+  };
 }
 
 /** What the user stated in a turn, or what a recall brought in. Questions state nothing. */
@@ -56,7 +60,8 @@ function statementsOf(turn: TurnRecord): Statement[] {
 
 function quoteSource(turn: TurnRecord, goal: SymbolicGoal): string {
   const when = localMinute(fromInstant(turn.at), goal.timeZone);
-  const where = turn.sessionId === goal.sessionId ? `turn ${turn.turn}` : `turn ${turn.turn} of an earlier session`;
+  const where =
+    turn.sessionId === goal.sessionId ? `turn ${turn.turn}` : `turn ${turn.turn} of an earlier session`;
   return turn.kind === "command" ? `Recalled in ${where}` : `You said in ${where} (${when})`;
 }
 

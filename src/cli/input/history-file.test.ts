@@ -1,0 +1,45 @@
+import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createInputHistory } from "./history-file.ts";
+
+const newPath = () => join(mkdtempSync(join(tmpdir(), "lily-history-")), "home", "cli-history");
+
+describe("the input history", () => {
+  it("is there again at the next start, newest first", () => {
+    const path = newPath();
+    const history = createInputHistory(path);
+    expect(history.load()).toEqual([]);
+    history.add("one");
+    history.add("two⏎lines");
+    history.add("two⏎lines");
+    history.add("  ");
+    expect(createInputHistory(path).load()).toEqual(["two⏎lines", "one"]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps the newest 500 lines", () => {
+    const path = newPath();
+    const history = createInputHistory(path);
+    for (let line = 1; line <= 510; line += 1) history.add(`line ${line}`);
+    const loaded = createInputHistory(path).load();
+    expect([loaded.length, loaded[0], loaded.at(-1)]).toEqual([500, "line 510", "line 11"]);
+    expect(readFileSync(path, "utf8").split("\n")).toHaveLength(501);
+  });
+
+  it("cannot bring control characters back", () => {
+    const path = newPath();
+    createInputHistory(path).add("a");
+    writeFileSync(path, "\u001B[2Jb\u0007\n");
+    expect(createInputHistory(path).load()).toEqual(["b"]);
+  });
+
+  it("goes without when its file cannot be written", () => {
+    const path = join("/dev/null", "cli-history");
+    const history = createInputHistory(path);
+    expect(history.load()).toEqual([]);
+    expect(() => history.add("one")).not.toThrow();
+    expect(() => chmodSync(path, 0o600)).toThrow();
+  });
+});
