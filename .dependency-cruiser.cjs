@@ -17,8 +17,18 @@ module.exports = {
     only("kernel", "^src/kernel/", "^src/kernel/", "kernel imports nothing of ours"),
     only("sessions", "^src/sessions/", "^src/(sessions|kernel)/", "sessions → kernel"),
     only("memory", "^memory/", "^(memory/|src/kernel/)", "memory → kernel"),
-    only("explain", "^src/explain/", "^(src/(explain|kernel|sessions|context)/|memory/)", "explain → pure folders"),
-    only("context", "^src/context/", "^(src/(context|kernel|sessions|explain)/|memory/)", "context → pure folders"),
+    only(
+      "explain",
+      "^src/explain/",
+      "^(src/(explain|kernel|sessions|context)/|memory/)",
+      "explain → pure folders",
+    ),
+    only(
+      "context",
+      "^src/context/",
+      "^(src/(context|kernel|sessions|explain)/|memory/)",
+      "context → pure folders",
+    ),
     only(
       "commands",
       "^src/commands/",
@@ -26,7 +36,12 @@ module.exports = {
       "commands → pure folders and memory's values",
     ),
     only("models", "^src/models/", "^src/(models|kernel)/", "models → kernel"),
-    only("storage", "^src/storage/", "^(src/(storage|kernel|sessions)/|memory/stores/)", "storage implements the ports of sessions"),
+    only(
+      "storage",
+      "^src/storage/",
+      "^(src/(storage|kernel|sessions)/|memory/stores/)",
+      "storage implements the ports of sessions",
+    ),
     only(
       "turns",
       "^src/turns/",
@@ -56,13 +71,22 @@ module.exports = {
       from: { path: "^(src|graphs|memory)/", pathNot: "^src/models/openai-completions-model\\.ts$" },
       to: { path: "node_modules/@langchain/openai/" },
     },
-    { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: `${TESTS}|\\.mjs$|^graphs/[^/]+\\.ts$` }, to: {} },
+    {
+      name: "no-orphans",
+      severity: "error",
+      from: { orphan: true, pathNot: `${TESTS}|\\.mjs$|^graphs/[^/]+\\.ts$` },
+      to: {},
+    },
     { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],
   options: {
     doNotFollow: { path: "node_modules" },
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"], extensions: [".ts", ".js", ".mjs"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      extensions: [".ts", ".js", ".mjs"],
+    },
   },
 };

@@ -11,7 +11,7 @@ import type { Runnable } from "@langchain/core/runnables";
 import { benchmarkText } from "./benchmark-text.ts";
 
 /** Answers each call with the next text of about forty words, in one chunk. */
-export class InstantModel extends BaseChatModel<BaseChatModelCallOptions, AIMessageChunk> {
+export class InstantModel extends BaseChatModel {
   #calls = 0;
 
   constructor() {

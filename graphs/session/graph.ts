@@ -33,7 +33,7 @@ import {
 } from "./state.ts";
 
 /** The graph, not compiled. */
-export function buildSessionGraph(deps: SessionDeps) {
+function buildSessionGraph(deps: SessionDeps) {
   const fail = recordFailure(deps);
   return new StateGraph({
     state: SessionState,

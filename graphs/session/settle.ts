@@ -86,7 +86,7 @@ function resume(turn: TurnInFlight, inFlight: readonly BaseMessage[], session: S
 }
 
 /** A stored result for each call that has none, so that the history stays valid and no tool runs again by itself. */
-export function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
+function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
   const answered = new Set(
     messages.filter((message) => ToolMessage.isInstance(message)).map((message) => message.tool_call_id),
   );

@@ -62,9 +62,6 @@ export const handoffSchema = z.strictObject({
   message: z.strictObject({ id: z.string(), content: z.string() }),
 });
 
-/** A hand-off. */
-export type Handoff = z.infer<typeof handoffSchema>;
-
 const messages = new ReducedValue(
   z.custom<BaseMessage[]>().default(() => []),
   {

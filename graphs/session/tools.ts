@@ -7,7 +7,7 @@ import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 
 /** Arguments of `recall_history`. */
-export const recallArguments = z.object({
+const recallArguments = z.object({
   query: z.string().min(1).describe("Words to look for in earlier conversations"),
   rationale: z.string().min(1).describe("Why the answer needs it; shown to the user"),
 });

@@ -5,7 +5,11 @@ import { screenOf } from "./screen.ts";
 import { withEngine } from "./with-engine.ts";
 
 /** Sends `words`, or what standard input says when there are none or only `-`. Returns the exit code. */
-export async function ask(context: CliContext, options: CliOptions, words: readonly string[]): Promise<number> {
+export async function ask(
+  context: CliContext,
+  options: CliOptions,
+  words: readonly string[],
+): Promise<number> {
   const content = await messageOf(context, words);
   return withEngine(context, options, async (engine, stop) => {
     const request = {

@@ -5,7 +5,7 @@ import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { homeFolder } from "./home.ts";
 import { createInputHistory } from "./input/history-file.ts";
-import { openLineInput, type LineInput } from "./input/line-input.ts";
+import { LineInput } from "./input/line-input.ts";
 import type { Display } from "./late-parts.ts";
 import { printableLine } from "./printable.ts";
 import { screenOf, type Screen } from "./screen.ts";
@@ -48,7 +48,7 @@ class Conversation {
     cursorTo(stdout, 0);
     clearScreenDown(stdout);
     stdout.write(`${this.#greeting()}\n`);
-    this.#input = openLineInput({
+    this.#input = new LineInput({
       input: stdin,
       output: stdout,
       history: createInputHistory(join(homeFolder(env, cwd), "cli-history")),
@@ -89,10 +89,11 @@ class Conversation {
   }
 
   #greeting(): string {
-    const { paint } = this.#screen;
+    const { paint, columns } = this.#screen;
     const { key } = this.#options;
     const on = key === undefined ? "" : ` on ${printableLine(key)}`;
-    return `${paint.bold(`Lily${on}`)}${paint.dim(" · /help lists the commands, Ctrl-D leaves")}`;
+    const hint = columns < 60 ? " · /help · Ctrl-D leaves" : " · /help lists the commands, Ctrl-D leaves";
+    return `${paint.bold(`Lily${on}`)}${paint.dim(hint)}`;
   }
 
   #tellTiming(): void {
@@ -105,11 +106,15 @@ class Conversation {
     this.#display = parts.createDisplay(this.#context);
     if (!this.#input.isPrompting && !this.#input.isClosed) this.#display.activity.show("opening");
     const engine = await parts.loadEngine(this.#context);
-    const { welcomeText } = await import("./welcome.ts");
-    const text = await welcomeText(engine, this.#options.key ?? engine.defaultKey);
-    this.#display.activity.hide();
-    if (!this.#input.isClosed) this.#input.printAbove(this.#screen.paint.dim(text));
+    await this.#welcome(engine, this.#display);
     return engine;
+  }
+
+  async #welcome(engine: Engine, { activity }: Display): Promise<void> {
+    const { welcomeText } = await import("./welcome.ts");
+    const text = await welcomeText(engine, this.#options.key ?? engine.defaultKey, this.#screen);
+    activity.hide();
+    if (!this.#input.isClosed) this.#input.printAbove(text);
   }
 
   #giveUp(error: unknown): void {

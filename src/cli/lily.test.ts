@@ -24,7 +24,12 @@ beforeEach(() => {
 
 /** Runs `lily` in the test's home folder with `stdin` as a pipe. */
 function lily(args: readonly string[], stdin = ""): Promise<Ended> {
-  const env = { PATH: process.env["PATH"], HOME: home, LILY_HOME: join(home, ".lily"), LANGSMITH_TRACING: "false" };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    LILY_HOME: join(home, ".lily"),
+    LANGSMITH_TRACING: "false",
+  };
   const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: home, env });
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
@@ -53,9 +58,16 @@ describe("lily without a terminal", { timeout: TIMEOUT_MS }, () => {
     expect(again).toEqual({ ...second, repeated: true });
 
     const listed = await lily(["sessions", "--json"]);
-    const { data } = z.object({ data: z.object({ keys: z.array(z.unknown()) }) }).parse(JSON.parse(listed.stdout));
-    expect(data.keys).toMatchObject([{ sessionKey: "cli:main", sessions: [{ ordinal: 1, turns: 3, latest: true }] }]);
-    expect(await lily(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 session with 3 turns") });
+    const { data } = z
+      .object({ data: z.object({ keys: z.array(z.unknown()) }) })
+      .parse(JSON.parse(listed.stdout));
+    expect(data.keys).toMatchObject([
+      { sessionKey: "cli:main", sessions: [{ ordinal: 1, turns: 3, latest: true }] },
+    ]);
+    expect(await lily(["verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("1 session with 3 turns"),
+    });
   });
 
   it("goes on after a line that failed, and its exit code tells of it", async () => {
@@ -68,7 +80,10 @@ describe("lily without a terminal", { timeout: TIMEOUT_MS }, () => {
   it("refuses a blank message with its exit code, as JSON when asked to", async () => {
     const ended = await lily(["ask", "--json"], "  \n");
     expect(ended.code).toBe(2);
-    expect(replyIn(ended)).toMatchObject({ outcome: "refused", envelope: { ok: false, code: "message_blank" } });
+    expect(replyIn(ended)).toMatchObject({
+      outcome: "refused",
+      envelope: { ok: false, code: "message_blank" },
+    });
   });
 
   it("says what is wrong with the configuration and what to do", async () => {

@@ -27,14 +27,19 @@ async function run(context: CliContext, args: readonly string[]): Promise<number
     // Commander has said what is wrong; every exit of its own that is not help or version is wrong usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const { reportError } = await import("./with-engine.ts");
-    return reportError(error, context, { key: undefined, json: args.includes("--json"), deliveryId: undefined });
+    return reportError(error, context, {
+      key: undefined,
+      json: args.includes("--json"),
+      deliveryId: undefined,
+    });
   }
 }
 
 function actionsIn(context: CliContext): Actions {
   return {
     async chat(options) {
-      if (options.deliveryId !== undefined) return usage(context, "--delivery-id names one message; use it with lily ask");
+      if (options.deliveryId !== undefined)
+        return usage(context, "--delivery-id names one message; use it with lily ask");
       if (isInteractive(context) && !options.json) return (await import("./chat.ts")).chat(context, options);
       return (await import("./pipe.ts")).pipe(context, options);
     },
@@ -45,7 +50,9 @@ function actionsIn(context: CliContext): Actions {
         return listSessions(engine, context, { query, options });
       }),
     verify: (options) =>
-      onEngine(context, options, async (engine) => (await import("./verify.ts")).verify(engine, context, options)),
+      onEngine(context, options, async (engine) =>
+        (await import("./verify.ts")).verify(engine, context, options),
+      ),
   };
 }
 
@@ -63,6 +70,7 @@ function usage({ stderr }: CliContext, message: string): number {
 
 function readVersion(): string {
   const parsed: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  const version = typeof parsed === "object" && parsed !== null && "version" in parsed ? parsed.version : undefined;
+  const version =
+    typeof parsed === "object" && parsed !== null && "version" in parsed ? parsed.version : undefined;
   return typeof version === "string" ? version : "unknown";
 }

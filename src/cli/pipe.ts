@@ -8,7 +8,11 @@ import { withEngine } from "./with-engine.ts";
 export async function pipe(context: CliContext, options: CliOptions): Promise<number> {
   return withEngine(context, options, async (engine, stop) => {
     const { writeReply } = await import("./plain-reply.ts");
-    const lines = createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY, terminal: false });
+    const lines = createInterface({
+      input: context.stdin,
+      crlfDelay: Number.POSITIVE_INFINITY,
+      terminal: false,
+    });
     stop.addEventListener("abort", () => lines.close());
     let lastFailure = 0;
     for await (const content of lines) {

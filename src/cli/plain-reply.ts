@@ -12,7 +12,11 @@ export interface LineOutput {
 }
 
 /** Writes the reply: what was asked for to `out`, a refusal or failure to `error`. Returns the exit code. */
-export function writeReply(reply: TurnReply, output: LineOutput, options: { readonly json: boolean }): number {
+export function writeReply(
+  reply: TurnReply,
+  output: LineOutput,
+  options: { readonly json: boolean },
+): number {
   if (options.json) output.out(`${JSON.stringify(reply)}\n`);
   else writeText(reply, output);
   return exitCodeOf(reply.envelope);

@@ -8,7 +8,9 @@ describe("printable", () => {
 
   it("removes colours, cursor movement and titles", () => {
     expect(printable("\u001B[31mred\u001B[0m\u001B[2J\u001B]0;title\u0007.")).toBe("red.");
-    expect(printable("\u001B[1mbold\u0007 \u001B]8;;https://a.b\u001B\\link\u001B]8;;\u001B\\\u009B2J")).toBe("bold link");
+    expect(printable("\u001B[1mbold\u0007 \u001B]8;;https://a.b\u001B\\link\u001B]8;;\u001B\\\u009B2J")).toBe(
+      "bold link",
+    );
   });
 
   it("removes control characters of every kind", () => {

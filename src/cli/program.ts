@@ -26,7 +26,9 @@ export function buildProgram(version: string, actions: Actions, done: (exitCode:
   program.allowExcessArguments().action(() => {
     const [unknown] = program.args;
     if (unknown === undefined) return finish(actions.chat(options()));
-    return program.error(`error: there is no subcommand '${unknown}'; lily --help lists them, lily ask "text" sends text`);
+    return program.error(
+      `error: there is no subcommand '${unknown}'; lily --help lists them, lily ask "text" sends text`,
+    );
   });
   program
     .command("ask")

@@ -43,24 +43,31 @@ describe("a turn on the screen", () => {
   });
 
   it("shows the true answer when another one was streamed before a retry", () => {
-    expect(shown([token("Hel"), token("Hello there.")], replyOf({}))).toBe("<thinking>HelHello there.\nHello there.\n");
+    expect(shown([token("Hel"), token("Hello there.")], replyOf({}))).toBe(
+      "<thinking>HelHello there.\nHello there.\n",
+    );
   });
 
   it("shows what is said before the answer once, above it", () => {
     const notice = "A new conversation began.";
-    const text = shown([{ type: "notice", text: notice }, token("Hello there.")], replyOf({ announcement: notice }));
+    const text = shown(
+      [{ type: "notice", text: notice }, token("Hello there.")],
+      replyOf({ announcement: notice }),
+    );
     expect(text.split(notice)).toHaveLength(2);
     expect(text.indexOf(notice)).toBeLessThan(text.indexOf("Hello"));
   });
 
   it("names the tool that runs, on a line of its own", () => {
-    expect(shown([token("Let me look."), { type: "tool", name: "clock" }, token("Hello there.")], replyOf({}))).toBe(
-      "<thinking>Let me look.\n<running clock>Hello there.\n",
-    );
+    expect(
+      shown([token("Let me look."), { type: "tool", name: "clock" }, token("Hello there.")], replyOf({})),
+    ).toBe("<thinking>Let me look.\n<running clock>Hello there.\n");
   });
 
   it("says that another turn runs", () => {
-    expect(shown([{ type: "waiting" }], replyOf({}))).toContain("<waiting for another turn on this conversation>");
+    expect(shown([{ type: "waiting" }], replyOf({}))).toContain(
+      "<waiting for another turn on this conversation>",
+    );
   });
 
   it("says that a stopped answer is kept", () => {
@@ -75,7 +82,9 @@ describe("a turn on the screen", () => {
       { type: "session", sessionId: "s2" },
     ];
     expect(shown(events, replyOf({}))).toContain("This is a new session");
-    expect(shown(events, replyOf({ announcement: "A new conversation began." }))).not.toContain("This is a new session");
+    expect(shown(events, replyOf({ announcement: "A new conversation began." }))).not.toContain(
+      "This is a new session",
+    );
   });
 
   it("shows a failure below what was written before it", () => {
@@ -86,7 +95,10 @@ describe("a turn on the screen", () => {
 
   it("cannot be made to control the terminal", () => {
     const name = "\u001B]0;x\u0007\u001B[2J";
-    const text = shown([token("\u001B[31mHi\u0007"), { type: "tool", name }, { type: "notice", text: name }], replyOf({}));
+    const text = shown(
+      [token("\u001B[31mHi\u0007"), { type: "tool", name }, { type: "notice", text: name }],
+      replyOf({}),
+    );
     expect(text).not.toMatch(/[^\P{Cc}\n]/u);
   });
 });

@@ -5,9 +5,15 @@ import { latestEntry } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import type { Engine } from "./engine.ts";
 import { printableLine } from "./printable.ts";
+import { wrapped } from "./render/indent.ts";
+import type { Screen } from "./screen.ts";
 
 /** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`. */
-export async function welcomeText(engine: Engine, sessionKey: string): Promise<string> {
+export async function welcomeText(engine: Engine, sessionKey: string, screen: Screen): Promise<string> {
+  return screen.paint.dim(wrapped(await conversationText(engine, sessionKey), screen));
+}
+
+async function conversationText(engine: Engine, sessionKey: string): Promise<string> {
   const { repository, owner } = engine;
   const key = printableLine(sessionKey);
   const chain = await repository.readChain({ owner, sessionKey });

@@ -71,7 +71,10 @@ export interface PlainCommand extends CommandBase {
 export interface RotatingCommand extends CommandBase {
   readonly kind: "rotating";
   /** The rotation, or the envelope that refuses it. Changes nothing. */
-  plan(args: string, context: Pick<CommandContext, "chain" | "entry" | "session">): CommandRotation | Envelope;
+  plan(
+    args: string,
+    context: Pick<CommandContext, "chain" | "entry" | "session">,
+  ): CommandRotation | Envelope;
   /** What the user is told when the rotation was made and there is no text to answer. */
   notice(ended: ChainEntry, opened: ChainEntry): Envelope;
 }

@@ -23,7 +23,9 @@ describe("telling commands from text", () => {
   });
 
   it("CM-02 keeps the lines of an argument", () => {
-    expect(parse("/remember Rent is due\non the 3rd")).toEqual(command("remember", "Rent is due\non the 3rd"));
+    expect(parse("/remember Rent is due\non the 3rd")).toEqual(
+      command("remember", "Rent is due\non the 3rd"),
+    );
   });
 
   it.each([
@@ -37,17 +39,30 @@ describe("telling commands from text", () => {
     expect(parse("/status@other_bot")).toEqual({ kind: "elsewhere", bot: "other_bot" });
   });
 
-  it.each(["/new\thello", "/new\u00a0hello", "  /new hello", "/NEW hello", "/new\r\nhello", "\ufeff/new hello"])(
-    "CM-07 takes %j as /new with the text hello",
-    (text) => {
-      expect(parse(text)).toEqual(command("new", "hello"));
-    },
-  );
+  it.each([
+    "/new\thello",
+    "/new\u00a0hello",
+    "  /new hello",
+    "/NEW hello",
+    "/new\r\nhello",
+    "\ufeff/new hello",
+  ])("CM-07 takes %j as /new with the text hello", (text) => {
+    expect(parse(text)).toEqual(command("new", "hello"));
+  });
 
-  it.each(["／new hello", "/ new", "//new", "/", "", "new", "/etc/hosts is a file", "/1", "see /new", "/new.", "/😀"])(
-    "CM-07 takes %j as text, because no letter follows the slash or the name does not end",
-    (text) => {
-      expect(parse(text)).toEqual({ kind: "text" });
-    },
-  );
+  it.each([
+    "／new hello",
+    "/ new",
+    "//new",
+    "/",
+    "",
+    "new",
+    "/etc/hosts is a file",
+    "/1",
+    "see /new",
+    "/new.",
+    "/😀",
+  ])("CM-07 takes %j as text, because no letter follows the slash or the name does not end", (text) => {
+    expect(parse(text)).toEqual({ kind: "text" });
+  });
 });

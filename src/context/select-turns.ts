@@ -12,7 +12,10 @@ export interface SelectedTurns {
 }
 
 /** Takes turns from the newest to the oldest while they fit in `budgetTokens`; stops at the first that does not. */
-export async function selectTurns(newestFirst: AsyncIterable<TurnRecord>, budgetTokens: number): Promise<SelectedTurns> {
+export async function selectTurns(
+  newestFirst: AsyncIterable<TurnRecord>,
+  budgetTokens: number,
+): Promise<SelectedTurns> {
   const turns: TurnRecord[] = [];
   let tokens = 0;
   for await (const turn of newestFirst) {
@@ -28,7 +31,10 @@ export async function selectTurns(newestFirst: AsyncIterable<TurnRecord>, budget
 
 /** Estimated tokens of one message. */
 export function messageTokens(message: Pick<Message, "content" | "toolCalls">): number {
-  const calls = (message.toolCalls ?? []).reduce((sum, call) => sum + estimateTokens(call.name + call.arguments), 0);
+  const calls = (message.toolCalls ?? []).reduce(
+    (sum, call) => sum + estimateTokens(call.name + call.arguments),
+    0,
+  );
   return MESSAGE_OVERHEAD_TOKENS + estimateTokens(message.content) + calls;
 }
 

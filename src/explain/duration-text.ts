@@ -4,7 +4,16 @@ import humanizeDuration from "humanize-duration";
 const shortEnglish = humanizeDuration.humanizer({
   language: "short",
   languages: {
-    short: { y: () => "y", mo: () => "mo", w: () => "w", d: () => "d", h: () => "h", m: () => "min", s: () => "s", ms: () => "ms" },
+    short: {
+      y: () => "y",
+      mo: () => "mo",
+      w: () => "w",
+      d: () => "d",
+      h: () => "h",
+      m: () => "min",
+      s: () => "s",
+      ms: () => "ms",
+    },
   },
   units: ["d", "h", "m", "s"],
   largest: 2,

@@ -25,7 +25,8 @@ function rotateText(verdict: RotateVerdict): string {
 }
 
 function stayText(verdict: StayVerdict, timeZone: string): string {
-  const due = verdict.dueAt === undefined ? "" : `; ends at ${localMinute(fromInstant(verdict.dueAt), timeZone)}`;
+  const due =
+    verdict.dueAt === undefined ? "" : `; ends at ${localMinute(fromInstant(verdict.dueAt), timeZone)}`;
   const topic = verdict.semantic === undefined ? "" : semanticText(verdict.semantic);
   switch (verdict.reason) {
     case "empty":

@@ -23,7 +23,11 @@ export type Envelope = z.infer<typeof envelopeSchema>;
 export type EnvelopeData = Readonly<Record<string, unknown>>;
 
 /** An envelope for something that was done. */
-export function done(code: string, message: string, options: { data?: EnvelopeData; next?: string } = {}): Envelope {
+export function done(
+  code: string,
+  message: string,
+  options: { data?: EnvelopeData; next?: string } = {},
+): Envelope {
   return { ok: true, code, message, ...options };
 }
 

@@ -1,12 +1,6 @@
 /** JSON at the edge: what may be stored, and one canonical text of it for hashing. */
 import { LilyError } from "./errors.ts";
 
-/** A value that JSON carries without loss. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: Json };
-
 /**
  * Refuses what JSON would change or drop, naming the path. Keys whose value is `undefined` count as absent.
  *

@@ -21,9 +21,3 @@ export function encodeLabel(id: string): string {
 function escape(character: string): string {
   return `=${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
-
-/** The id that {@link encodeLabel} was given. */
-export function decodeLabel(label: string): string {
-  if (label === "=") return "";
-  return label.replaceAll(/=([0-9A-F]{2})/gu, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}

@@ -1,8 +1,5 @@
 /** Token estimates that need no model: good enough to keep a budget, the same on every machine. */
 
-/** Tokens that an image part is counted as, whatever its size in bytes (a middling provider price). */
-export const IMAGE_TOKENS = 800;
-
 /** Tokens that each message costs beside its text: role and separators of the chat format. */
 export const MESSAGE_OVERHEAD_TOKENS = 4;
 

@@ -15,11 +15,13 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after all also am an and any are as at be been before but by can could did do does done for from had has have
   he her here hers him his how i if in into is it its just let me more my no nor not now of off on once only or our ours
   out over please really said say she should so some such tell than that the their them then there these they this those
-  to too under up us very was we were what when where which who whom whose why will with would you your yours`.split(/\s+/u),
+  to too under up us very was we were what when where which who whom whose why will with would you your yours`.split(
+    /\s+/u,
+  ),
 );
 
 /** The words of `text`, lower case and in compatibility form (NFKC), in order; numbers count, punctuation does not. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const part of wordSegmenter().segment(text.normalize("NFKC").toLowerCase())) {
     if (part.isWordLike === true) words.push(part.segment);
@@ -56,7 +58,11 @@ const B = 0.75;
  * Ranks `items` by BM25 (k1 1.2, b 0.75) of `textOf(item)` against the terms of `query`; items that share no term are
  * left out. Equal scores keep the order of `items`.
  */
-export function rankTexts<T>(items: readonly T[], query: string, textOf: (item: T) => string): RankedText<T>[] {
+export function rankTexts<T>(
+  items: readonly T[],
+  query: string,
+  textOf: (item: T) => string,
+): RankedText<T>[] {
   const queryTerms = [...new Set(termsOf(query))];
   if (queryTerms.length === 0 || items.length === 0) return [];
   const documents = items.map((item) => countTerms(textOf(item)));

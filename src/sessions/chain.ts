@@ -140,16 +140,24 @@ export function sealEntry(
 /** The chain with the title of its latest session changed; a sealed session keeps the title it has. */
 export function retitleLatest(chain: Chain, title: string): Chain {
   const latest = latestEntry(chain);
-  return { ...chain, revision: chain.revision + 1, sessions: [...chain.sessions.slice(0, -1), { ...latest, title }] };
+  return {
+    ...chain,
+    revision: chain.revision + 1,
+    sessions: [...chain.sessions.slice(0, -1), { ...latest, title }],
+  };
 }
 
 /** The entry of `latest`. @throws {LilyError} `record_invalid` when the chain points nowhere */
 export function latestEntry(chain: Chain): ChainEntry {
   const entry = chain.sessions.at(-1);
   if (entry?.sessionId === chain.latest && entry.sealed === undefined) return entry;
-  throw new LilyError("record_invalid", `the chain of ${JSON.stringify(chain.sessionKey)} does not end in its latest session`, {
-    next: "lily verify names what is wrong.",
-  });
+  throw new LilyError(
+    "record_invalid",
+    `the chain of ${JSON.stringify(chain.sessionKey)} does not end in its latest session`,
+    {
+      next: "lily verify names what is wrong.",
+    },
+  );
 }
 
 /** The entry of a session, if the chain has it. */
@@ -159,7 +167,9 @@ export function entryOf(chain: Chain, sessionId: string): ChainEntry | undefined
 
 /** The session that a delivery opened, if it opened one that is not the key's first. */
 export function openedBy(chain: Chain, deliveryId: string): ChainEntry | undefined {
-  return chain.sessions.find((entry) => entry.opened.deliveryId === deliveryId && entry.opened.verdict !== undefined);
+  return chain.sessions.find(
+    (entry) => entry.opened.deliveryId === deliveryId && entry.opened.verdict !== undefined,
+  );
 }
 
 /**

@@ -19,7 +19,9 @@ export interface DayBoundaryRule {
  */
 export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): number {
   const time = Temporal.PlainTime.from(rule.at);
-  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(rule.timeZone).toPlainDate();
+  const local = Temporal.Instant.fromEpochMilliseconds(epochMs)
+    .toZonedDateTimeISO(rule.timeZone)
+    .toPlainDate();
   // From the day before, because a gap can carry a boundary past midnight; and some days ahead, because a zone that
   // moves across the date line skips a date.
   for (let offset = -1; offset <= 3; offset += 1) {
@@ -30,7 +32,11 @@ export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): numbe
 }
 
 /** The boundary of one local date; `undefined` for a date that the zone skipped as a whole. */
-function boundaryOf(date: Temporal.PlainDate, time: Temporal.PlainTime, timeZone: string): number | undefined {
+function boundaryOf(
+  date: Temporal.PlainDate,
+  time: Temporal.PlainTime,
+  timeZone: string,
+): number | undefined {
   if (!date.toZonedDateTime(timeZone).toPlainDate().equals(date)) return undefined;
   const wanted = date.toPlainDateTime(time);
   // "compatible" takes the earlier of two and, in a gap, the same distance after it.
@@ -51,11 +57,8 @@ export function isTimeZone(name: string): boolean {
 
 /** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */
 export function localMinute(epochMs: number, timeZone: string): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone).toPlainDateTime();
+  const local = Temporal.Instant.fromEpochMilliseconds(epochMs)
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDateTime();
   return local.toString({ smallestUnit: "minute" }).replace("T", " ");
-}
-
-/** The local date of an instant, e.g. `2026-05-01`. */
-export function localDate(epochMs: number, timeZone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }

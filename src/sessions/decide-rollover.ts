@@ -33,8 +33,10 @@ export function decideWithoutTopic(question: RolloverQuestion): RotateVerdict | 
 export function topicGate(question: RolloverQuestion): SemanticFinding | undefined {
   const { semantic } = question.policy;
   if (!semantic.enabled) return { result: "off" };
-  if (question.turns < semantic.minTurns) return { result: "tooShort", why: `${question.turns} of ${semantic.minTurns} turns` };
-  const sinceMs = question.lastSemanticAt === undefined ? Infinity : question.nowMs - fromInstant(question.lastSemanticAt);
+  if (question.turns < semantic.minTurns)
+    return { result: "tooShort", why: `${question.turns} of ${semantic.minTurns} turns` };
+  const sinceMs =
+    question.lastSemanticAt === undefined ? Infinity : question.nowMs - fromInstant(question.lastSemanticAt);
   return sinceMs < semantic.cooldown ? { result: "cooldown" } : undefined;
 }
 

@@ -4,17 +4,22 @@ import { z } from "zod";
 import { isTimeZone } from "./day-boundary.ts";
 
 /** Milliseconds, written as a number or as `90s`, `10m`, `12h`, `2d`. */
-export const durationMs = z.union([z.number(), z.string()]).transform((value, context) => {
+const durationMs = z.union([z.number(), z.string()]).transform((value, context) => {
   const parsed = typeof value === "number" ? value : ms(value as ms.StringValue);
   if (Number.isFinite(parsed) && parsed >= 0) return parsed;
-  context.addIssue({ code: "custom", message: `${JSON.stringify(value)} is not a duration such as 90s, 10m, 12h or 2d` });
+  context.addIssue({
+    code: "custom",
+    message: `${JSON.stringify(value)} is not a duration such as 90s, 10m, 12h or 2d`,
+  });
   return z.NEVER;
 });
 
 const localTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/u, "use HH:MM, e.g. 04:00");
 
 /** An IANA time zone name. */
-export const timeZoneSchema = z.string().refine(isTimeZone, { error: "is not an IANA time zone such as Europe/Paris" });
+export const timeZoneSchema = z
+  .string()
+  .refine(isTimeZone, { error: "is not an IANA time zone such as Europe/Paris" });
 
 /** Schema of {@link RolloverPolicy}, with the defaults of the design. */
 export const rolloverPolicySchema = z.strictObject({
@@ -60,7 +65,11 @@ export const rolloverOverridesSchema = z.strictObject({
   timeZone: timeZoneSchema.optional(),
   idle: z.strictObject({ enabled: z.boolean().optional(), limit: durationMs.optional() }).optional(),
   dayBoundary: z
-    .strictObject({ enabled: z.boolean().optional(), at: localTime.optional(), minIdle: durationMs.optional() })
+    .strictObject({
+      enabled: z.boolean().optional(),
+      at: localTime.optional(),
+      minIdle: durationMs.optional(),
+    })
     .optional(),
   semantic: z
     .strictObject({
@@ -105,7 +114,10 @@ export function resolvePolicy(sources: PolicySources, subject: PolicySubject): R
     ...(subject.ownKey ? [] : [sources.byAgent[subject.agent]]),
     subject.session,
   ];
-  return layers.reduce<RolloverPolicy>((policy, layer) => (layer === undefined ? policy : merge(policy, layer)), base);
+  return layers.reduce<RolloverPolicy>(
+    (policy, layer) => (layer === undefined ? policy : merge(policy, layer)),
+    base,
+  );
 }
 
 function withoutAutomaticRollover(policy: RolloverPolicy): RolloverPolicy {

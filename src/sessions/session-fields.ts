@@ -13,7 +13,7 @@ export const skillSnapshotSchema = z.strictObject({
 export type SkillSnapshot = z.infer<typeof skillSnapshotSchema>;
 
 /** Which model answers, and how. */
-export const modelConfigSchema = z.strictObject({
+const modelConfigSchema = z.strictObject({
   /** Model reference; `null` until a model is configured or chosen. */
   model: z.string().nullable(),
   /** The user chose it, so it is carried to the next session. */

@@ -3,7 +3,7 @@ import { LilyError, type ErrorCode } from "#src/kernel/errors.ts";
 import { isUuid } from "#src/kernel/ids.ts";
 
 /** Longest owner, session key or delivery id, in UTF-16 code units. */
-export const MAX_ID_LENGTH = 1024;
+const MAX_ID_LENGTH = 1024;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/u;
@@ -63,5 +63,7 @@ function shown(value: unknown): string {
  * Reads as the parts joined with ":"; a ":" or "\" inside a part is escaped, so different parts give different keys.
  */
 export function composeSessionKey(parts: readonly string[]): string {
-  return parseSessionKey(parts.map((part) => part.replaceAll(/[\\:]/gu, (character) => `\\${character}`)).join(":"));
+  return parseSessionKey(
+    parts.map((part) => part.replaceAll(/[\\:]/gu, (character) => `\\${character}`)).join(":"),
+  );
 }

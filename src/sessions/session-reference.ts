@@ -12,9 +12,13 @@ export function findSessionByReference(chain: Chain, reference: string): ChainEn
   const matches = matching(chain, wanted);
   if (matches.length === 1 && matches[0] !== undefined) return matches[0];
   if (matches.length === 0) {
-    throw new LilyError("session_not_found", `no session of this conversation is called ${JSON.stringify(reference)}`, {
-      next: "/sessions lists them by number.",
-    });
+    throw new LilyError(
+      "session_not_found",
+      `no session of this conversation is called ${JSON.stringify(reference)}`,
+      {
+        next: "/sessions lists them by number.",
+      },
+    );
   }
   const names = matches.map((entry) => `${entry.ordinal} (${entry.sessionId.slice(0, 8)})`).join(", ");
   throw new LilyError("session_ambiguous", `${JSON.stringify(reference)} could be any of ${names}`, {

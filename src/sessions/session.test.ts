@@ -53,7 +53,11 @@ describe("a session in memory", () => {
 
   it("keeps a call and the result that answers it", () => {
     const session = createMemorySession(ids);
-    session.addMessage({ ...user(""), role: "assistant", toolCalls: [{ id: "c1", name: "f", arguments: "{}" }] });
+    session.addMessage({
+      ...user(""),
+      role: "assistant",
+      toolCalls: [{ id: "c1", name: "f", arguments: "{}" }],
+    });
     session.addMessage({ ...user("42"), role: "tool", toolCallId: "c1" });
     const [call, result] = session.messages();
     expect(call?.toolCalls?.[0]?.id).toBe(result?.toolCallId);
@@ -70,7 +74,11 @@ describe("a session in memory", () => {
 
   it("does not change when the calls of a returned or an added message change", () => {
     const session = createMemorySession(ids);
-    const added: Message = { ...user(""), role: "assistant", toolCalls: [{ id: "c1", name: "f", arguments: "{}" }] };
+    const added: Message = {
+      ...user(""),
+      role: "assistant",
+      toolCalls: [{ id: "c1", name: "f", arguments: "{}" }],
+    };
     session.addMessage(added);
     added.toolCalls?.push({ id: "c2", name: "g", arguments: "{}" });
     Object.assign(session.messages()[0]?.toolCalls?.[0] ?? {}, { name: "changed" });

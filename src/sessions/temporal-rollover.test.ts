@@ -45,21 +45,33 @@ describe("idle rollover", () => {
 
   it("never ends a session without a committed turn", () => {
     const empty = { firstActivityAt: null, lastActivityAt: null };
-    expect(decideTemporal(empty, policy(), at("2030-01-01T00:00:00.000Z"))).toEqual({ action: "stay", reason: "empty", idleMs: 0 });
+    expect(decideTemporal(empty, policy(), at("2030-01-01T00:00:00.000Z"))).toEqual({
+      action: "stay",
+      reason: "empty",
+      idleMs: 0,
+    });
   });
 
   it("TZ-11 counts a future last activity as now, and ends the session by idleness later", () => {
     const now = at("2026-03-01T10:00:00.000Z");
     const ahead = clocks("2026-03-01T13:00:00.000Z");
-    expect(decideTemporal(ahead, idleOnly, now)).toMatchObject({ action: "stay", reason: "clockBehind", idleMs: 0 });
+    expect(decideTemporal(ahead, idleOnly, now)).toMatchObject({
+      action: "stay",
+      reason: "clockBehind",
+      idleMs: 0,
+    });
     const repaired = clocks("2026-03-01T10:00:00.000Z");
-    expect(decideTemporal(repaired, idleOnly, now + 16 * HOUR)).toMatchObject({ action: "rotate", trigger: "idle" });
+    expect(decideTemporal(repaired, idleOnly, now + 16 * HOUR)).toMatchObject({
+      action: "rotate",
+      trigger: "idle",
+    });
   });
 
   it("TZ-07 reads the same age whatever zone the process runs in", () => {
     const ages = ["America/Los_Angeles", "Asia/Tokyo", "UTC"].map((zone) => {
       process.env["TZ"] = zone;
-      return decideTemporal(clocks("2026-02-03T10:15:00.000Z"), idleOnly, at("2026-02-03T11:15:00.001Z")).action === "stay"
+      return decideTemporal(clocks("2026-02-03T10:15:00.000Z"), idleOnly, at("2026-02-03T11:15:00.001Z"))
+        .action === "stay"
         ? at("2026-02-03T11:15:00.001Z") - at("2026-02-03T10:15:00.000Z")
         : -1;
     });
@@ -93,39 +105,48 @@ describe("day boundary rollover", () => {
 
   it("names whichever rule was due first when both are", () => {
     const session = clocks("2026-03-01T23:00:00.000Z");
-    expect(decideTemporal(session, policy(), at("2026-03-03T00:00:00.000Z"))).toMatchObject({ trigger: "dayBoundary" });
+    expect(decideTemporal(session, policy(), at("2026-03-03T00:00:00.000Z"))).toMatchObject({
+      trigger: "dayBoundary",
+    });
     const morning = clocks("2026-03-01T05:00:00.000Z");
-    expect(decideTemporal(morning, policy(), at("2026-03-03T00:00:00.000Z"))).toMatchObject({ trigger: "idle" });
+    expect(decideTemporal(morning, policy(), at("2026-03-03T00:00:00.000Z"))).toMatchObject({
+      trigger: "idle",
+    });
   });
 
   it("TZ-01 works out yesterday's boundary with yesterday's offset on the spring-forward day", () => {
     const session = clocks("2026-03-07T08:40:00.000Z");
-    expect(decideTemporal(session, daily("America/Chicago", "02:00"), at("2026-03-08T07:10:00.000Z")).action).toBe("stay");
+    expect(
+      decideTemporal(session, daily("America/Chicago", "02:00"), at("2026-03-08T07:10:00.000Z")).action,
+    ).toBe("stay");
   });
 
   it("TZ-02 has one boundary in the repeated autumn hour, the earlier one", () => {
     const rule = daily("America/Chicago", "01:15");
     const session = clocks("2026-11-01T06:20:00.000Z");
     expect(decideTemporal(session, rule, at("2026-11-01T07:30:00.000Z")).action).toBe("stay");
-    expect(nextBoundaryAfter(at("2026-11-01T06:00:00.000Z"), { at: "01:15", timeZone: "America/Chicago" })).toBe(
-      at("2026-11-01T06:15:00.000Z"),
-    );
+    expect(
+      nextBoundaryAfter(at("2026-11-01T06:00:00.000Z"), { at: "01:15", timeZone: "America/Chicago" }),
+    ).toBe(at("2026-11-01T06:15:00.000Z"));
   });
 
   it("TZ-02 has a missing boundary at the end of the gap", () => {
-    expect(nextBoundaryAfter(at("2026-03-08T07:00:00.000Z"), { at: "02:30", timeZone: "America/Chicago" })).toBe(
-      at("2026-03-08T08:00:00.000Z"),
-    );
+    expect(
+      nextBoundaryAfter(at("2026-03-08T07:00:00.000Z"), { at: "02:30", timeZone: "America/Chicago" }),
+    ).toBe(at("2026-03-08T08:00:00.000Z"));
   });
 
-  it.each(["UTC", "America/Los_Angeles", "Asia/Tokyo"])("TZ-04 uses the user's zone on a host in %s", (host) => {
-    process.env["TZ"] = host;
-    const rule = daily("Asia/Tokyo", "04:00");
-    const first = decideTemporal(clocks("2026-01-10T18:00:00.000Z"), rule, at("2026-01-10T19:30:00.000Z"));
-    const second = decideTemporal(clocks("2026-01-10T19:30:00.000Z"), rule, at("2026-01-11T04:30:00.000Z"));
-    delete process.env["TZ"];
-    expect([first.action, second.action]).toEqual(["rotate", "stay"]);
-  });
+  it.each(["UTC", "America/Los_Angeles", "Asia/Tokyo"])(
+    "TZ-04 uses the user's zone on a host in %s",
+    (host) => {
+      process.env["TZ"] = host;
+      const rule = daily("Asia/Tokyo", "04:00");
+      const first = decideTemporal(clocks("2026-01-10T18:00:00.000Z"), rule, at("2026-01-10T19:30:00.000Z"));
+      const second = decideTemporal(clocks("2026-01-10T19:30:00.000Z"), rule, at("2026-01-11T04:30:00.000Z"));
+      delete process.env["TZ"];
+      expect([first.action, second.action]).toEqual(["rotate", "stay"]);
+    },
+  );
 
   it("has no boundary on a date that the zone skipped", () => {
     // Samoa went from 29 to 31 December 2011 at 2011-12-30T10:00Z.
@@ -134,7 +155,14 @@ describe("day boundary rollover", () => {
   });
 
   it("has its next boundary after any instant within two days, and never twice on one date", () => {
-    const zones = ["UTC", "Europe/Paris", "America/Chicago", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia"];
+    const zones = [
+      "UTC",
+      "Europe/Paris",
+      "America/Chicago",
+      "Asia/Kathmandu",
+      "Australia/Lord_Howe",
+      "Pacific/Apia",
+    ];
     fc.assert(
       fc.property(
         fc.integer({ min: at("2005-01-01T00:00:00Z"), max: at("2035-01-01T00:00:00Z") }),
@@ -175,7 +203,9 @@ describe("the due time", () => {
           const session = clocks(new Date(first).toISOString(), new Date(last).toISOString());
           const now = last + wait;
           const due = temporalDue(session, rule, now);
-          expect(decideTemporal(session, rule, now).action).toBe(due !== undefined && now >= due.dueMs ? "rotate" : "stay");
+          expect(decideTemporal(session, rule, now).action).toBe(
+            due !== undefined && now >= due.dueMs ? "rotate" : "stay",
+          );
         },
       ),
     );

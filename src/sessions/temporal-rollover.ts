@@ -19,14 +19,22 @@ export type TemporalDue =
  * The earliest moment at which time ends the session; `undefined` when it is empty or no temporal rule is on.
  * A clock that stands before a stored time is taken as that time, so a wrong future stamp counts as "just now".
  */
-export function temporalDue(clocks: SessionClocks, policy: RolloverPolicy, nowMs: number): TemporalDue | undefined {
+export function temporalDue(
+  clocks: SessionClocks,
+  policy: RolloverPolicy,
+  nowMs: number,
+): TemporalDue | undefined {
   const { first, last } = repairedClocks(clocks, nowMs);
   if (first === undefined || last === undefined) return undefined;
   const due: TemporalDue[] = [];
   if (policy.idle.enabled) due.push({ trigger: "idle", dueMs: last + policy.idle.limit });
   if (policy.dayBoundary.enabled) {
     const boundaryMs = nextBoundaryAfter(first, { at: policy.dayBoundary.at, timeZone: policy.timeZone });
-    due.push({ trigger: "dayBoundary", boundaryMs, dueMs: Math.max(boundaryMs, last + policy.dayBoundary.minIdle) });
+    due.push({
+      trigger: "dayBoundary",
+      boundaryMs,
+      dueMs: Math.max(boundaryMs, last + policy.dayBoundary.minIdle),
+    });
   }
   return due.toSorted((a, b) => a.dueMs - b.dueMs)[0];
 }
@@ -45,7 +53,13 @@ export function decideTemporal(
   const dueAt = toInstant(due.dueMs);
   if (nowMs < due.dueMs || behind) {
     const reason = behind ? "clockBehind" : "withinWindow";
-    return { action: "stay", reason, idleMs, ...(policy.idle.enabled ? { limitMs: policy.idle.limit } : {}), dueAt };
+    return {
+      action: "stay",
+      reason,
+      idleMs,
+      ...(policy.idle.enabled ? { limitMs: policy.idle.limit } : {}),
+      dueAt,
+    };
   }
   if (due.trigger === "idle") {
     return { action: "rotate", trigger: "idle", idleMs, limitMs: policy.idle.limit, dueAt };

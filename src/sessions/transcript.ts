@@ -43,7 +43,8 @@ export async function countTurns(
   repository: SessionRepository,
   ref: { readonly owner: string; readonly sessionKey: string; readonly sessionId: string },
 ): Promise<number> {
-  const exists = async (turn: number): Promise<boolean> => (await repository.readTurn(ref, turn)) !== undefined;
+  const exists = async (turn: number): Promise<boolean> =>
+    (await repository.readTurn(ref, turn)) !== undefined;
   let low = 0;
   let high = 1;
   while (await exists(high)) {

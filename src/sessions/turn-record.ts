@@ -14,9 +14,6 @@ export const knowledgeUnitSchema = z.strictObject({
   turn: z.int(),
 });
 
-/** A knowledge unit of a session. */
-export type KnowledgeUnit = z.infer<typeof knowledgeUnitSchema>;
-
 /** How a turn ended. */
 export const turnStatusSchema = z.enum(["completed", "stopped", "interrupted"]);
 
@@ -59,7 +56,7 @@ export const explanationSchema = z.strictObject({
 export type Explanation = z.infer<typeof explanationSchema>;
 
 /** What the caller was told, kept so that a repeated delivery is told the same. */
-export const storedReplySchema = z.strictObject({
+const storedReplySchema = z.strictObject({
   /** The announcement of a rollover that happened by itself, shown before the answer. */
   announcement: z.string().optional(),
   /** Envelope of a command; absent for an answer, whose text is the last assistant message. */
@@ -67,9 +64,6 @@ export const storedReplySchema = z.strictObject({
   /** Text before the answer that is not part of the conversation, e.g. that no model is configured. */
   notice: z.string().optional(),
 });
-
-/** A stored reply. */
-export type StoredReply = z.infer<typeof storedReplySchema>;
 
 const body = {
   v: z.literal(1),
@@ -111,10 +105,4 @@ export type TurnRecord = z.infer<typeof turnRecordSchema>;
 /** Text of the turn's last assistant message, `""` when there is none. */
 export function answerOf(turn: Pick<TurnBody, "messages">): string {
   return turn.messages.findLast((message) => message.role === "assistant")?.content ?? "";
-}
-
-/** What the user sees as the reply to the turn: announcement, notice, then answer or command outcome. */
-export function replyTextOf(turn: Pick<TurnBody, "messages" | "reply">): string {
-  const answer = turn.reply.envelope?.message ?? answerOf(turn);
-  return [turn.reply.announcement, turn.reply.notice, answer].filter((part) => part !== undefined && part !== "").join("\n\n");
 }

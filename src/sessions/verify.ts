@@ -33,16 +33,23 @@ export async function verifyOwner(
 ): Promise<VerifyReport> {
   try {
     const one = sessionKey === undefined ? undefined : await repository.readChain({ owner, sessionKey });
-    const chains = sessionKey === undefined ? await repository.listChains(owner) : one === undefined ? [] : [one];
+    const chains =
+      sessionKey === undefined ? await repository.listChains(owner) : one === undefined ? [] : [one];
     return combine(await Promise.all(chains.map((chain) => verifyChain(repository, chain))));
   } catch (error) {
-    const problem = { sessionKey: sessionKey ?? "", sessionId: "", ordinal: 0, turn: null, problem: errorMessage(error) };
+    const problem = {
+      sessionKey: sessionKey ?? "",
+      sessionId: "",
+      ordinal: 0,
+      turn: null,
+      problem: errorMessage(error),
+    };
     return { ok: false, sessions: 0, turns: 0, problems: [problem] };
   }
 }
 
 /** Verifies one chain. */
-export async function verifyChain(repository: SessionRepository, chain: Chain): Promise<VerifyReport> {
+async function verifyChain(repository: SessionRepository, chain: Chain): Promise<VerifyReport> {
   const reports: VerifyReport[] = [];
   for (const [index, entry] of chain.sessions.entries()) {
     const links = linkProblems(chain, entry, chain.sessions[index - 1]);
@@ -76,8 +83,10 @@ interface Found {
 function linkProblems(chain: Chain, entry: ChainEntry, before: ChainEntry | undefined): Found[] {
   const found: string[] = [];
   const isLatest = entry.sessionId === chain.latest;
-  if (entry.previous !== (before?.sessionId ?? null)) found.push("its link to the session before it is wrong");
-  if (entry.previousSeal !== (before?.sealed?.seal ?? null)) found.push("the session before it has another seal now");
+  if (entry.previous !== (before?.sessionId ?? null))
+    found.push("its link to the session before it is wrong");
+  if (entry.previousSeal !== (before?.sealed?.seal ?? null))
+    found.push("the session before it has another seal now");
   if (isLatest && entry.sealed !== undefined) found.push("it is latest and sealed at once");
   if (!isLatest && entry.sealed === undefined) found.push("it is neither latest nor sealed");
   return found.map((problem) => ({ turn: null, problem }));
@@ -115,21 +124,30 @@ async function checkTurn(
   const { body, salt, leaf, head } = unlinkTurn(record);
   // Go on from the stored head, so that each turn that fails is named and those after it are not.
   if (leafOf(body, salt) !== leaf) return { head, problem: "its text is not what was committed" };
-  if (body.turn !== at.turn || body.sessionId !== ref.sessionId) return { head, problem: "it belongs somewhere else" };
-  return { head, problem: nextHead(at.head, leaf) === head ? undefined : "it does not follow the turn before it" };
+  if (body.turn !== at.turn || body.sessionId !== ref.sessionId)
+    return { head, problem: "it belongs somewhere else" };
+  return {
+    head,
+    problem: nextHead(at.head, leaf) === head ? undefined : "it does not follow the turn before it",
+  };
 }
 
 async function sealProblems(
   repository: SessionRepository,
   chain: Chain,
-  checked: { readonly entry: ChainEntry; readonly head: string; readonly ref: { owner: string; sessionKey: string; sessionId: string } },
+  checked: {
+    readonly entry: ChainEntry;
+    readonly head: string;
+    readonly ref: { owner: string; sessionKey: string; sessionId: string };
+  },
 ): Promise<Found[]> {
   const { entry, head, ref } = checked;
   if (entry.sealed === undefined) return [];
   const found: string[] = [];
   const { turns, seal } = entry.sealed;
   if (entry.sealed.head !== head) found.push("its transcript is not the one that was sealed");
-  if (sealEntry(chain, entry, { turns, head: entry.sealed.head }) !== seal) found.push("its entry is not the one that was sealed");
+  if (sealEntry(chain, entry, { turns, head: entry.sealed.head }) !== seal)
+    found.push("its entry is not the one that was sealed");
   const extra = await readable(() => repository.readTurn(ref, turns + 1));
   if (extra !== undefined) found.push("a turn was added after it was sealed");
   return found.map((problem) => ({ turn: null, problem }));

@@ -3,7 +3,11 @@ import { encodeLabel } from "#src/kernel/namespace-label.ts";
 import type { KeyRef, TranscriptRef } from "#src/sessions/repository.ts";
 
 /** Chains of an owner, one namespace a key, with the single item `chain`. */
-export const chainNamespace = (ref: KeyRef): string[] => ["sessions", encodeLabel(ref.owner), encodeLabel(ref.sessionKey)];
+export const chainNamespace = (ref: KeyRef): string[] => [
+  "sessions",
+  encodeLabel(ref.owner),
+  encodeLabel(ref.sessionKey),
+];
 
 /** Prefix of all chains of an owner. */
 export const chainsOf = (owner: string): string[] => ["sessions", encodeLabel(owner)];
@@ -12,10 +16,17 @@ export const chainsOf = (owner: string): string[] => ["sessions", encodeLabel(ow
 export const sessionIndexNamespace: string[] = ["session-index"];
 
 /** Turns of one session, one item a turn. */
-export const historyNamespace = (ref: TranscriptRef): string[] => [...historyOf(ref), encodeLabel(ref.sessionId)];
+export const historyNamespace = (ref: TranscriptRef): string[] => [
+  ...historyOf(ref),
+  encodeLabel(ref.sessionId),
+];
 
 /** Prefix of all turns of a key. */
-export const historyOf = (ref: KeyRef): string[] => ["history", encodeLabel(ref.owner), encodeLabel(ref.sessionKey)];
+export const historyOf = (ref: KeyRef): string[] => [
+  "history",
+  encodeLabel(ref.owner),
+  encodeLabel(ref.sessionKey),
+];
 
 /** Handled deliveries of a key, one item a delivery id. */
 export const deliveryNamespace = (ref: KeyRef): string[] => [

@@ -8,7 +8,13 @@ import type { FailedTurn, KeyRef, SessionRepository, TranscriptRef } from "#src/
 import { EMPTY_HEAD, linkTurn, textHashOf } from "#src/sessions/seal.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./memory/memory-backend.ts";
-import { chainNamespace, deliveryNamespace, explanationNamespace, historyNamespace, turnItemKey } from "./session-namespaces.ts";
+import {
+  chainNamespace,
+  deliveryNamespace,
+  explanationNamespace,
+  historyNamespace,
+  turnItemKey,
+} from "./session-namespaces.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
@@ -62,11 +68,38 @@ function turnOf(sessionId: string, turn: number, text: string): TurnRecord {
 
 function failureOf(sessionId: string, number: number): FailedTurn {
   const text = `text ${number}`;
-  return { sessionId, deliveryId: `d${number}`, requestId: "r", at: AT, code: "turn_failed", message: "m", node: "solve", text };
+  return {
+    sessionId,
+    deliveryId: `d${number}`,
+    requestId: "r",
+    at: AT,
+    code: "turn_failed",
+    message: "m",
+    node: "solve",
+    text,
+  };
 }
 
 // Ids that a store could mistake for each other, or for its own syntax.
-const AWKWARD_IDS = ["a.b:c%_", "", "🦜", "a", "A", "a:b", "a.b", "b:c", "user1", "user10", "user%", "user_", "=", "=2E", " ", "é", "e\u0301"];
+const AWKWARD_IDS = [
+  "a.b:c%_",
+  "",
+  "🦜",
+  "a",
+  "A",
+  "a:b",
+  "a.b",
+  "b:c",
+  "user1",
+  "user10",
+  "user%",
+  "user_",
+  "=",
+  "=2E",
+  " ",
+  "é",
+  "e\u0301",
+];
 
 describe.each(stores)("sessions on %s", (_name, openStore) => {
   let store: BaseStore;
@@ -84,7 +117,7 @@ describe.each(stores)("sessions on %s", (_name, openStore) => {
     const record = turnOf("s1", 1, "hello");
     const failure = failureOf("s1", 1);
     await sessions.writeChain(chain);
-    await sessions.indexSession("s1", { ...key, ...{ extra: "is not kept" } });
+    await sessions.indexSession("s1", Object.assign({ extra: "is not kept" }, key));
     await sessions.writeTurn(transcript, record);
     await sessions.writeDelivery(key, "d1", { sessionId: "s1", turn: 1 });
     await sessions.writeDelivery(key, "d2", { sessionId: "s1", turn: null });
@@ -120,7 +153,8 @@ describe.each(stores)("sessions on %s", (_name, openStore) => {
   });
 
   it("read a range of turns in order, without the numbers that have no record", async () => {
-    for (const turn of [11, 2, 1, 9, 10]) await sessions.writeTurn(transcript, turnOf("s1", turn, `text ${turn}`));
+    for (const turn of [11, 2, 1, 9, 10])
+      await sessions.writeTurn(transcript, turnOf("s1", turn, `text ${turn}`));
     const numbers = async (from: number, to: number): Promise<number[]> =>
       (await sessions.readTurns(transcript, { from, to })).map((record) => record.turn);
     expect(await numbers(1, 20)).toEqual([1, 2, 9, 10, 11]);
@@ -131,8 +165,11 @@ describe.each(stores)("sessions on %s", (_name, openStore) => {
 
   it("list an owner's chains in the order in which their keys were first used", async () => {
     const keys = ["zebra", "apple", "10", "9"];
-    for (const sessionKey of keys) await sessions.writeChain(chainOf({ owner: "mara", sessionKey }, `s-${sessionKey}`));
-    await sessions.writeChain(retitleLatest(chainOf({ owner: "mara", sessionKey: "zebra" }, "s-zebra"), "again"));
+    for (const sessionKey of keys)
+      await sessions.writeChain(chainOf({ owner: "mara", sessionKey }, `s-${sessionKey}`));
+    await sessions.writeChain(
+      retitleLatest(chainOf({ owner: "mara", sessionKey: "zebra" }, "s-zebra"), "again"),
+    );
     expect((await sessions.listChains("mara")).map((chain) => chain.sessionKey)).toEqual(keys);
   });
 
@@ -150,28 +187,48 @@ describe.each(stores)("sessions on %s", (_name, openStore) => {
     ["chain", () => chainNamespace(key), "chain", () => sessions.readChain(key)],
     ["session index", () => ["session-index"], "s1", () => sessions.findSession("s1")],
     ["turn", () => historyNamespace(transcript), turnItemKey(1), () => sessions.readTurn(transcript, 1)],
-    ["range of turns", () => historyNamespace(transcript), turnItemKey(1), () => sessions.readTurns(transcript, { from: 1, to: 2 })],
+    [
+      "range of turns",
+      () => historyNamespace(transcript),
+      turnItemKey(1),
+      () => sessions.readTurns(transcript, { from: 1, to: 2 }),
+    ],
     ["delivery", () => deliveryNamespace(key), "d1", () => sessions.readDelivery(key, "d1")],
-    ["explanation", () => explanationNamespace(transcript), "failures", () => sessions.readFailures(transcript)],
+    [
+      "explanation",
+      () => explanationNamespace(transcript),
+      "failures",
+      () => sessions.readFailures(transcript),
+    ],
     ["list of chains", () => chainNamespace(key), "chain", () => sessions.listChains("mara")],
-  ] as const)("refuse a damaged %s as record_invalid and name the item", async (_what, namespace, itemKey, read) => {
-    await store.put([...namespace()], itemKey, { v: 1, damaged: true }, false);
-    await expect(read()).rejects.toMatchObject({ code: "record_invalid", message: expect.stringContaining(namespace()[0] ?? "") as string });
-  });
+  ] as const)(
+    "refuse a damaged %s as record_invalid and name the item",
+    async (_what, namespace, itemKey, read) => {
+      await store.put([...namespace()], itemKey, { v: 1, damaged: true }, false);
+      await expect(read()).rejects.toMatchObject({
+        code: "record_invalid",
+        message: expect.stringContaining(namespace()[0] ?? "") as string,
+      });
+    },
+  );
 
   it("keep the newest 20 failures of a session, oldest first, and those of other sessions", async () => {
-    for (let number = 1; number <= 23; number += 1) await sessions.writeFailure(transcript, failureOf("s1", number));
+    for (let number = 1; number <= 23; number += 1)
+      await sessions.writeFailure(transcript, failureOf("s1", number));
     const other = { ...key, sessionId: "s2" };
     await sessions.writeFailure(other, failureOf("s2", 99));
     const kept = await sessions.readFailures(transcript);
-    expect(kept.map((failure) => failure.text)).toEqual(Array.from({ length: 20 }, (_unused, index) => `text ${index + 4}`));
+    expect(kept.map((failure) => failure.text)).toEqual(
+      Array.from({ length: 20 }, (_unused, index) => `text ${index + 4}`),
+    );
     expect(await sessions.readFailures(other)).toHaveLength(1);
   });
 });
 
 function describeSeparation(sessions: () => SessionRepository): void {
   it("keep owners apart, whatever their names are made of", async () => {
-    for (const owner of AWKWARD_IDS) await sessions().writeChain(chainOf({ owner, sessionKey: "k" }, `of ${owner}`));
+    for (const owner of AWKWARD_IDS)
+      await sessions().writeChain(chainOf({ owner, sessionKey: "k" }, `of ${owner}`));
     for (const owner of AWKWARD_IDS) {
       expect((await sessions().listChains(owner)).map((chain) => chain.owner)).toEqual([owner]);
       expect((await sessions().readChain({ owner, sessionKey: "k" }))?.latest).toBe(`of ${owner}`);
@@ -187,7 +244,9 @@ function describeSeparation(sessions: () => SessionRepository): void {
     }
     for (const id of AWKWARD_IDS) {
       expect((await sessions().readChain({ owner: "o", sessionKey: id }))?.latest).toBe(`of ${id}`);
-      expect((await sessions().readTurn({ owner: "o", sessionKey: "k", sessionId: id }, 1))?.sessionId).toBe(id);
+      expect((await sessions().readTurn({ owner: "o", sessionKey: "k", sessionId: id }, 1))?.sessionId).toBe(
+        id,
+      );
       expect((await sessions().readDelivery({ owner: "o", sessionKey: "k" }, id))?.sessionId).toBe(id);
       expect((await sessions().findSession(id))?.sessionKey).toBe(id);
     }
@@ -211,9 +270,15 @@ function describeSearch(sessions: () => SessionRepository, key: KeyRef): void {
   it("find the turns of any session of the key by their words, best first", async () => {
     await sessions().writeTurn({ ...key, sessionId: "s1" }, turnOf("s1", 1, "my sister moved to Lisbon"));
     await sessions().writeTurn({ ...key, sessionId: "s1" }, turnOf("s1", 2, "the weather is fine"));
-    await sessions().writeTurn({ ...key, sessionId: "s2" }, turnOf("s2", 1, "Lisbon, and Lisbon's trams, with my sister in Lisbon"));
+    await sessions().writeTurn(
+      { ...key, sessionId: "s2" },
+      turnOf("s2", 1, "Lisbon, and Lisbon's trams, with my sister in Lisbon"),
+    );
     const found = await sessions().searchTurns(key, "sister in lisbon?", 5);
-    expect(found.map(({ sessionId, record }) => `${sessionId}/${record.turn}`).sort()).toEqual(["s1/1", "s2/1"]);
+    expect(found.map(({ sessionId, record }) => `${sessionId}/${record.turn}`).sort()).toEqual([
+      "s1/1",
+      "s2/1",
+    ]);
     expect(found.every(({ score }) => score > 0)).toBe(true);
     expect(found[0]?.score).toBeGreaterThanOrEqual(found[1]?.score ?? 0);
     expect(await sessions().searchTurns(key, "Lisbon", 1)).toHaveLength(1);
@@ -221,8 +286,14 @@ function describeSearch(sessions: () => SessionRepository, key: KeyRef): void {
 
   it("find nothing for blank text, words that no turn has, or the words of another key or owner", async () => {
     await sessions().writeTurn({ ...key, sessionId: "s1" }, turnOf("s1", 1, "Lisbon"));
-    await sessions().writeTurn({ owner: `${key.owner}0`, sessionKey: key.sessionKey, sessionId: "s9" }, turnOf("s9", 1, "Porto"));
-    await sessions().writeTurn({ owner: key.owner, sessionKey: `${key.sessionKey}0`, sessionId: "s8" }, turnOf("s8", 1, "Porto"));
+    await sessions().writeTurn(
+      { owner: `${key.owner}0`, sessionKey: key.sessionKey, sessionId: "s9" },
+      turnOf("s9", 1, "Porto"),
+    );
+    await sessions().writeTurn(
+      { owner: key.owner, sessionKey: `${key.sessionKey}0`, sessionId: "s8" },
+      turnOf("s8", 1, "Porto"),
+    );
     for (const query of ["", "  ", "?!", "Porto", "telegram", "salt"]) {
       expect(await sessions().searchTurns(key, query, 5)).toEqual([]);
     }

@@ -62,7 +62,8 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
 
     readTurn: (ref, turn) => readItem(store, historyNamespace(ref), turnItemKey(turn), turnRecordSchema),
     readTurns: (ref, range) => readTurns(store, ref, range),
-    writeTurn: (ref, record) => store.put(historyNamespace(ref), turnItemKey(record.turn), record, TURN_INDEX),
+    writeTurn: (ref, record) =>
+      store.put(historyNamespace(ref), turnItemKey(record.turn), record, TURN_INDEX),
     searchTurns: (ref, query, limit) => searchTurns(store, ref, { query, limit }),
 
     readDelivery: (ref, deliveryId) => readItem(store, deliveryNamespace(ref), deliveryId, pointerSchema),
@@ -85,15 +86,21 @@ async function readItem<T>(
 ): Promise<T | undefined> {
   const item = await store.get(namespace, key);
   // A removed item may come back as null or undefined, by backend.
-  return item === null || item === undefined ? undefined : parseItem(item.value, schema, `${namespace.join("/")}/${key}`);
+  return item === null || item === undefined
+    ? undefined
+    : parseItem(item.value, schema, `${namespace.join("/")}/${key}`);
 }
 
 function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new LilyError("record_invalid", `the stored item ${where} is not what it should be: ${z.prettifyError(parsed.error)}`, {
-    next: "lily verify names what is damaged; nothing was changed.",
-  });
+  throw new LilyError(
+    "record_invalid",
+    `the stored item ${where} is not what it should be: ${z.prettifyError(parsed.error)}`,
+    {
+      next: "lily verify names what is damaged; nothing was changed.",
+    },
+  );
 }
 
 async function listChains(store: BaseStore, owner: string): Promise<Chain[]> {
@@ -109,7 +116,9 @@ async function readTurns(
 ): Promise<TurnRecord[]> {
   const namespace = historyNamespace(ref);
   const first = Math.max(1, range.from);
-  const keys = Array.from({ length: Math.max(0, range.to - first + 1) }, (_, index) => turnItemKey(first + index));
+  const keys = Array.from({ length: Math.max(0, range.to - first + 1) }, (_, index) =>
+    turnItemKey(first + index),
+  );
   // Not `store.batch`: the store that nodes are given throws on it, and batches gets of one tick by itself.
   const items = await Promise.all(keys.map((key) => store.get(namespace, key)));
   return items
@@ -124,8 +133,11 @@ async function searchTurns(
 ): Promise<FoundTurn[]> {
   if (search.query.trim() === "") return [];
   const prefix = historyOf(ref);
-  const items = (await store.search(prefix, { query: search.query, limit: search.limit })).filter(within(prefix));
-  if (items.some((item) => item.score !== undefined)) return items.map((item) => found(item, item.score ?? 0));
+  const items = (await store.search(prefix, { query: search.query, limit: search.limit })).filter(
+    within(prefix),
+  );
+  if (items.some((item) => item.score !== undefined))
+    return items.map((item) => found(item, item.score ?? 0));
   // This store does not rank by words (LangGraph's development store, InMemoryStore), so rank here.
   const all = await searchAll(store, prefix);
   return rankTexts(all, search.query, (item) => textOf(item))

@@ -110,7 +110,7 @@ async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundM
 }
 
 /** The lock of a key; owner and key are labels, so "/" separates them safely. */
-export function lockName(ref: { readonly owner: string; readonly sessionKey: string }): string {
+function lockName(ref: { readonly owner: string; readonly sessionKey: string }): string {
   return `turn/${encodeLabel(ref.owner)}/${encodeLabel(ref.sessionKey)}`;
 }
 

@@ -1,6 +1,6 @@
 /** What a caller is told about a turn. */
 import { z } from "zod";
-import { envelopeSchema, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { envelopeSchema, type Envelope } from "#src/kernel/envelope.ts";
 import { turnStatusSchema } from "#src/sessions/turn-record.ts";
 
 /** Schema of {@link TurnReply}. */
@@ -29,18 +29,6 @@ export const turnReplySchema = z.strictObject({
 /** Reply to one message. */
 export type TurnReply = z.infer<typeof turnReplySchema>;
 
-/** Everything that the user should read, in order. */
-export function replyText(reply: TurnReply): string {
-  return [
-    reply.announcement,
-    reply.notice,
-    reply.envelope.message,
-    reply.envelope.ok ? undefined : reply.envelope.next,
-  ]
-    .filter((part) => part !== undefined && part !== "")
-    .join("\n\n");
-}
-
 /** A reply that refuses a message; nothing was stored. */
 export function refusal(
   envelope: Envelope,
@@ -56,6 +44,3 @@ export function refusal(
     envelope,
   };
 }
-
-/** A refusal that was not made by an exception. */
-export const refuse = (...args: Parameters<typeof refused>): TurnReply => refusal(refused(...args));

@@ -23,7 +23,7 @@ import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { openLocalSessions, type LocalSessions } from "../local.ts";
 
 /** Where scripted time begins: a Sunday morning in UTC. */
-export const START = Date.parse("2026-03-01T09:00:00.000Z");
+const START = Date.parse("2026-03-01T09:00:00.000Z");
 
 /** Options of {@link createHarness}. */
 export interface HarnessOptions {

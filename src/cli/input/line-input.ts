@@ -1,13 +1,14 @@
 /** Reads messages from a person at a terminal: edited lines, pastes, continued lines, and lines typed ahead. */
-import { createInterface, cursorTo, clearScreenDown, moveCursor, type Interface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import { completeCommand } from "./completion.ts";
+import { clearEditedLine, insertIntoLine, leaveEditedLine } from "./edited-line.ts";
 import type { InputHistory } from "./history-file.ts";
 import { MutableOutput } from "./mutable-output.ts";
-import { DISABLE_PASTE_MARKS, ENABLE_PASTE_MARKS, PasteFilter } from "./paste-filter.ts";
 import { lineToText } from "./paste-text.ts";
+import { TerminalKeys } from "./terminal-keys.ts";
 
-/** Options of {@link openLineInput}. */
+/** Options of {@link LineInput}. */
 export interface LineInputOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
@@ -20,45 +21,30 @@ export interface LineInputOptions {
   readonly onBusyInterrupt: () => void;
 }
 
-/** The input side of an interactive conversation. */
-export interface LineInput {
-  /** Shows the prompt, if nothing was typed ahead, and waits; `undefined` when the person leaves. */
-  next(): Promise<string | undefined>;
-  /** Prints text above what is being typed. */
-  printAbove(text: string): void;
-  /** Whether the prompt is shown. */
-  readonly isPrompting: boolean;
-  /** Whether the person has left. */
-  readonly isClosed: boolean;
-  /** Gives the terminal back as it was. Idempotent. */
-  close(): void;
-}
-
 const PROMPT = "› ";
 const MORE_PROMPT = "… ";
+// Asks the terminal to mark what is pasted; not every terminal can.
+const ENABLE_PASTE_MARKS = "\u001B[?2004h";
+const DISABLE_PASTE_MARKS = "\u001B[?2004l";
 
-/** Takes over the terminal until `close`. */
-export function openLineInput(options: LineInputOptions): LineInput {
-  return new TerminalLineInput(options);
-}
-
-class TerminalLineInput implements LineInput {
+/** The input side of an interactive conversation. Takes over the terminal until `close`. */
+export class LineInput {
   readonly #options: LineInputOptions;
-  readonly #filter: PasteFilter;
+  readonly #keys: TerminalKeys;
   readonly #screen: MutableOutput;
   readonly #editor: Interface;
   readonly #ahead: string[] = [];
   /** Lines before this one that ended in a backslash. */
   #begun = "";
   #waiting: ((text: string | undefined) => void) | undefined;
-  isClosed = false;
+  #isClosed = false;
 
   constructor(options: LineInputOptions) {
     this.#options = options;
-    this.#filter = new PasteFilter(options.input);
+    this.#keys = new TerminalKeys(options.input, (line) => this.#paste(line));
     this.#screen = new MutableOutput(options.output);
     this.#editor = createInterface({
-      input: this.#filter,
+      input: this.#keys,
       output: this.#screen,
       terminal: true,
       prompt: PROMPT,
@@ -70,43 +56,48 @@ class TerminalLineInput implements LineInput {
     options.output.write(ENABLE_PASTE_MARKS);
     this.#editor.on("line", (line) => this.#take(line));
     this.#editor.on("SIGINT", () => this.#interrupt());
+    this.#editor.on("SIGCONT", () => options.output.write(ENABLE_PASTE_MARKS));
     this.#editor.on("close", () => this.close());
   }
 
+  /** Whether the prompt is shown. */
   get isPrompting(): boolean {
     return this.#waiting !== undefined;
   }
 
+  /** Whether the person has left. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Shows the prompt, if nothing was typed ahead, and waits; `undefined` when the person leaves. */
   async next(): Promise<string | undefined> {
     const typed = this.#ahead.shift();
     if (typed !== undefined) {
       this.#options.output.write(`${PROMPT}${typed.replaceAll("\n", `\n${MORE_PROMPT}`)}\n`);
       return typed;
     }
-    if (this.isClosed) return undefined;
+    if (this.#isClosed) return undefined;
     return new Promise((resolve) => {
       this.#waiting = resolve;
       this.#showPrompt();
     });
   }
 
+  /** Prints text above what is being typed. */
   printAbove(text: string): void {
     const { output } = this.#options;
-    if (!this.isPrompting) return void output.write(`${text}\n`);
-    const { rows } = this.#editor.getCursorPos();
-    moveCursor(output, 0, -rows);
-    cursorTo(output, 0);
-    clearScreenDown(output);
-    // The editor goes up as many rows as the cursor was in before it draws the line again.
-    output.write(`${text}\n${"\n".repeat(rows)}`);
-    this.#editor.prompt(true);
+    if (this.isPrompting) leaveEditedLine(this.#editor, output);
+    output.write(`${text}\n`);
+    if (this.isPrompting) this.#editor.prompt(true);
   }
 
+  /** Gives the terminal back as it was. Idempotent. */
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#editor.close();
-    this.#filter.detach();
+    this.#keys.detach();
     this.#options.output.write(`${DISABLE_PASTE_MARKS}${this.isPrompting ? "\n" : ""}`);
     this.#deliver(undefined);
   }
@@ -117,20 +108,18 @@ class TerminalLineInput implements LineInput {
     this.#editor.prompt(true);
   }
 
+  #paste(line: string): void {
+    if (!this.#isClosed) insertIntoLine(this.#editor, line);
+  }
+
   #take(line: string): void {
     this.#options.history.add(line);
-    if (line.endsWith("\\")) {
-      this.#begun += `${lineToText(line.slice(0, -1))}\n`;
+    const isContinued = line.endsWith("\\");
+    const text = this.#begun + lineToText(isContinued ? line.slice(0, -1) : line);
+    this.#begun = isContinued ? `${text}\n` : "";
+    if (isContinued || text.trim() === "") {
       if (this.isPrompting) this.#showPrompt();
-      return;
-    }
-    const text = this.#begun + lineToText(line);
-    this.#begun = "";
-    if (text.trim() === "") {
-      if (this.isPrompting) this.#showPrompt();
-      return;
-    }
-    if (this.isPrompting) this.#deliver(text);
+    } else if (this.isPrompting) this.#deliver(text);
     else this.#ahead.push(text);
   }
 
@@ -146,8 +135,7 @@ class TerminalLineInput implements LineInput {
     if (!this.isPrompting) return this.#options.onBusyInterrupt();
     if (this.#editor.line === "" && this.#begun === "") return this.#options.onIdleInterrupt();
     this.#begun = "";
-    this.#editor.write(null, { ctrl: true, name: "e" });
-    this.#editor.write(null, { ctrl: true, name: "u" });
-    this.#showPrompt();
+    this.#editor.setPrompt(PROMPT);
+    clearEditedLine(this.#editor);
   }
 }

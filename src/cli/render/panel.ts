@@ -18,7 +18,9 @@ const FRAME = 4;
 
 /** `paragraphs` in a box that fits the screen; they are made printable here. */
 export function panel(paragraphs: readonly string[], screen: Screen, options: PanelOptions): string {
-  const text = paragraphs.map((paragraph) => printable(paragraph).trim()).filter((paragraph) => paragraph !== "");
+  const text = paragraphs
+    .map((paragraph) => printable(paragraph).trim())
+    .filter((paragraph) => paragraph !== "");
   if (!screen.isTerminal) return text.join("\n");
   const room = Math.min(screen.columns, MAX_WIDTH) - FRAME;
   const lines = text.flatMap((paragraph) => wrapAnsi(paragraph, room, { hard: true }).split("\n"));

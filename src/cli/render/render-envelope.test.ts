@@ -13,7 +13,12 @@ const sessions = done("sessions", "2 sessions of cli:main.", {
   data: {
     sessionKey: "cli:main",
     sessions: [
-      row({ ordinal: 1, latest: false, title: "Which seat is the quietest on the night train?", openedBecause: "first message" }),
+      row({
+        ordinal: 1,
+        latest: false,
+        title: "Which seat is the quietest on the night train?",
+        openedBecause: "first message",
+      }),
       row({ ordinal: 2, latest: true, title: null, openedBecause: "you asked for it with /new" }),
     ],
   },
@@ -23,23 +28,27 @@ function row(fields: object): object {
   return { sessionId: "s", turns: 3, opened: "2026-05-01 21:40", sealed: null, continues: [], ...fields };
 }
 
-const status = done("status", "Session 2 of cli:main, 3 turns. It goes on: 1 h since the last turn (limit 12 h).", {
-  data: {
-    sessionId: "0198c0de-0000-4000-8000-000000000001",
-    sessionKey: "cli:main",
-    title: "Trip",
-    model: "openai:gpt-4o-mini",
-    modelChosen: true,
-    agent: "lily",
-    created: "2026-05-01 21:40",
-    lastActivity: "2026-05-01 22:00",
-    expires: "2026-05-02 04:00",
-    openedBecause: "first message",
-    lastDecision: { action: "stay", text: "1 h since the last turn (limit 12 h)" },
-    timeZone: "Europe/Zurich",
-    storage: "sqlite in /home/someone/.lily",
+const status = done(
+  "status",
+  "Session 2 of cli:main, 3 turns. It goes on: 1 h since the last turn (limit 12 h).",
+  {
+    data: {
+      sessionId: "0198c0de-0000-4000-8000-000000000001",
+      sessionKey: "cli:main",
+      title: "Trip",
+      model: "openai:gpt-4o-mini",
+      modelChosen: true,
+      agent: "lily",
+      created: "2026-05-01 21:40",
+      lastActivity: "2026-05-01 22:00",
+      expires: "2026-05-02 04:00",
+      openedBecause: "first message",
+      lastDecision: { action: "stay", text: "1 h since the last turn (limit 12 h)" },
+      timeZone: "Europe/Zurich",
+      storage: "sqlite in /home/someone/.lily",
+    },
   },
-});
+);
 
 const history = done("history", "The latest 1 turns.", {
   data: {
@@ -49,7 +58,10 @@ const history = done("history", "The latest 1 turns.", {
         status: "stopped",
         messages: [
           { role: "user", content: "one\n  two" },
-          { role: "assistant", content: "A rather long answer that does not fit on one narrow line. \u001B[31m漢字\u001B[0m" },
+          {
+            role: "assistant",
+            content: "A rather long answer that does not fit on one narrow line. \u001B[31m漢字\u001B[0m",
+          },
         ],
       },
     ],
@@ -59,7 +71,14 @@ const history = done("history", "The latest 1 turns.", {
 const recall = done("recall", "From earlier conversations: …", {
   data: {
     found: [
-      { ordinal: 1, turn: 2, at: "2026-05-01T19:40:00.000Z", score: 1.25, user: "my flight is LX 1234", assistant: "Noted." },
+      {
+        ordinal: 1,
+        turn: 2,
+        at: "2026-05-01T19:40:00.000Z",
+        score: 1.25,
+        user: "my flight is LX 1234",
+        assistant: "Noted.",
+      },
     ],
   },
 });
@@ -147,7 +166,9 @@ describe("an envelope on a screen", () => {
   });
 
   it("shows a failure in a box with what to do next", () => {
-    const failure = refused("command_unknown", "there is no command /nwe", { next: "/help lists the commands." });
+    const failure = refused("command_unknown", "there is no command /nwe", {
+      next: "/help lists the commands.",
+    });
     expect(`\n${renderEnvelope(failure, terminal(40))}\n`).toMatchInlineSnapshot(`
       "
       ╭ command_unknown ──────────╮
@@ -156,7 +177,9 @@ describe("an envelope on a screen", () => {
       ╰───────────────────────────╯
       "
     `);
-    expect(renderEnvelope(failure, plainScreen())).toBe("there is no command /nwe\n/help lists the commands.");
+    expect(renderEnvelope(failure, plainScreen())).toBe(
+      "there is no command /nwe\n/help lists the commands.",
+    );
   });
 
   it("shows any other code as its message and next step", () => {
@@ -169,7 +192,11 @@ describe("an envelope on a screen", () => {
     "keeps %s within the screen at every width",
     (_name, envelope) => {
       for (let columns = 40; columns <= 130; columns += 5) {
-        const widest = Math.max(...renderEnvelope(envelope, terminal(columns)).split("\n").map((line) => stringWidth(line)));
+        const widest = Math.max(
+          ...renderEnvelope(envelope, terminal(columns))
+            .split("\n")
+            .map((line) => stringWidth(line)),
+        );
         expect(widest).toBeLessThanOrEqual(columns);
       }
     },
@@ -179,7 +206,9 @@ describe("an envelope on a screen", () => {
     "shows %s without a control character",
     (_name, envelope) => {
       const hostile: unknown = JSON.parse(
-        JSON.stringify(envelope, (_key, value: unknown) => (typeof value === "string" && value !== envelope.code ? `${value}\u001B[2J\u009B1m\u0007` : value)),
+        JSON.stringify(envelope, (_key, value: unknown) =>
+          typeof value === "string" && value !== envelope.code ? `${value}\u001B[2J\u009B1m\u0007` : value,
+        ),
       );
       expect(renderEnvelope(hostile as Envelope, plainScreen())).not.toMatch(/[^\P{Cc}\n]/u);
     },

@@ -39,7 +39,8 @@ export function renderEnvelope(envelope: Envelope, screen: Screen): string {
     return screen.isTerminal ? wrapWords(answer, screen.columns) : answer;
   }
   const shown = VIEWS[envelope.code]?.(envelope.data, screen) ?? "";
-  const message = shown !== "" && VIEW_REPLACES_MESSAGE.has(envelope.code) ? "" : wrapped(envelope.message, screen);
+  const message =
+    shown !== "" && VIEW_REPLACES_MESSAGE.has(envelope.code) ? "" : wrapped(envelope.message, screen);
   const next = envelope.next === undefined ? "" : screen.paint.dim(wrapped(envelope.next, screen));
   const isTable = shown !== "";
   return [message, shown, next].filter((part) => part !== "").join(isTable ? "\n\n" : "\n");

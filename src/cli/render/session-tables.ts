@@ -7,7 +7,10 @@ import { table } from "./table.ts";
 
 /** One command a line. */
 export function renderHelp({ commands }: z.infer<typeof helpData>, screen: Screen): string {
-  const rows = commands.map(({ usage, summary }) => [screen.paint.cyan(printableLine(usage)), printableLine(summary)]);
+  const rows = commands.map(({ usage, summary }) => [
+    screen.paint.cyan(printableLine(usage)),
+    printableLine(summary),
+  ]);
   return table({ rows }, screen);
 }
 
@@ -17,13 +20,17 @@ const NARROW = 72;
 /** One session a line, the latest marked. */
 export function renderSessions({ sessions }: z.infer<typeof sessionsData>, screen: Screen): string {
   const rows = sessions.map((session) => sessionCells(session, screen));
-  if (screen.columns >= NARROW) return table({ head: ["#", "began", "turns", "about", "because"], rows }, screen);
+  if (screen.columns >= NARROW)
+    return table({ head: ["#", "began", "turns", "about", "because"], rows }, screen);
   return table({ rows: rows.map((cells) => sessionParagraph(cells, screen)) }, screen);
 }
 
 type SessionCells = readonly [number: string, began: string, turns: string, about: string, because: string];
 
-function sessionCells(session: z.infer<typeof sessionsData>["sessions"][number], { paint }: Screen): SessionCells {
+function sessionCells(
+  session: z.infer<typeof sessionsData>["sessions"][number],
+  { paint }: Screen,
+): SessionCells {
   return [
     session.latest ? paint.green(`${session.ordinal} ●`) : String(session.ordinal),
     printableLine(session.opened),

@@ -14,10 +14,21 @@ const GAP = 2;
 const NARROWEST = 6;
 
 const NO_LINES = {
-  top: "", "top-mid": "", "top-left": "", "top-right": "",
-  bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "",
-  left: "", "left-mid": "", mid: "", "mid-mid": "",
-  right: "", "right-mid": "", middle: "",
+  top: "",
+  "top-mid": "",
+  "top-left": "",
+  "top-right": "",
+  bottom: "",
+  "bottom-mid": "",
+  "bottom-left": "",
+  "bottom-right": "",
+  left: "",
+  "left-mid": "",
+  mid: "",
+  "mid-mid": "",
+  right: "",
+  "right-mid": "",
+  middle: "",
 };
 
 /** The table as lines, each at most as wide as the screen, without blanks at their ends. */
@@ -26,7 +37,9 @@ export function table({ head, rows }: TableContent, screen: Screen): string {
   const widths = fitWidths(naturalWidths(all), screen.columns);
   const cells = all.map((row, index) => {
     const isHead = head !== undefined && index === 0;
-    return row.map((cell, column) => paintCell(wrapAnsi(cell, widths[column] ?? NARROWEST, { hard: true }), isHead, screen));
+    return row.map((cell, column) =>
+      paintCell(wrapAnsi(cell, widths[column] ?? NARROWEST, { hard: true }), isHead, screen),
+    );
   });
   // Without widths of its own the library takes those of the wrapped cells and never cuts one.
   const drawn = new Table({
@@ -34,7 +47,11 @@ export function table({ head, rows }: TableContent, screen: Screen): string {
     style: { "padding-left": 0, "padding-right": GAP, head: [], border: [], compact: true },
   });
   drawn.push(...cells);
-  return drawn.toString().split("\n").map((line) => line.trimEnd()).join("\n");
+  return drawn
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
 }
 
 function paintCell(text: string, isHead: boolean, screen: Screen): string {

@@ -26,7 +26,9 @@ describe("word wrap", () => {
   });
 
   it("gives the same for all ways of cutting the text, and never changes a word", () => {
-    const text = fc.array(fc.constantFrom("a", "word", "longer-word", " ", "  ", "\n", "漢字"), { maxLength: 60 });
+    const text = fc.array(fc.constantFrom("a", "word", "longer-word", " ", "  ", "\n", "漢字"), {
+      maxLength: 60,
+    });
     fc.assert(
       fc.property(text, fc.integer({ min: 12, max: 40 }), (parts, columns) => {
         const whole = parts.join("");

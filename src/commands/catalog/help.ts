@@ -11,7 +11,12 @@ export function helpCommand(commands: () => readonly Command[]): PlainCommand {
     usage: "/help",
     effects: ["reads"],
     async run() {
-      const rows = commands().map(({ name, usage, summary, effects }) => ({ name, usage, summary, effects: [...effects] }));
+      const rows = commands().map(({ name, usage, summary, effects }) => ({
+        name,
+        usage,
+        summary,
+        effects: [...effects],
+      }));
       return {
         envelope: done("help", `${rows.length} commands. Anything else you write is answered.`, {
           data: { commands: rows },

@@ -18,12 +18,19 @@ export const historyCommand: PlainCommand = {
     const count = args === "" ? DEFAULT_TURNS : Number(args);
     if (!Number.isInteger(count) || count < 1 || count > MAX_TURNS) {
       return {
-        envelope: refused("command_usage", `${JSON.stringify(args)} is not a number of turns from 1 to ${MAX_TURNS}`, {
-          next: "For example: /history 20",
-        }),
+        envelope: refused(
+          "command_usage",
+          `${JSON.stringify(args)} is not a number of turns from 1 to ${MAX_TURNS}`,
+          {
+            next: "For example: /history 20",
+          },
+        ),
       };
     }
-    const turns = await newestTurns(context.repository, context.chain, { sessionId: context.entry.sessionId, count });
+    const turns = await newestTurns(context.repository, context.chain, {
+      sessionId: context.entry.sessionId,
+      count,
+    });
     const rows = turns.map((turn) => ({
       sessionId: turn.sessionId,
       turn: turn.turn,
@@ -32,7 +39,12 @@ export const historyCommand: PlainCommand = {
       status: turn.status,
       messages: turn.messages.map(({ role, content }) => ({ role, content })),
     }));
-    const message = rows.length === 0 ? "Nothing was said in this conversation yet." : rows.length === 1 ? "The latest turn." : `The latest ${rows.length} turns.`;
+    const message =
+      rows.length === 0
+        ? "Nothing was said in this conversation yet."
+        : rows.length === 1
+          ? "The latest turn."
+          : `The latest ${rows.length} turns.`;
     return { envelope: done("history", message, { data: { turns: rows } }) };
   },
 };

@@ -11,7 +11,10 @@ export const modelCommand: PlainCommand = {
   async run(args, context) {
     if (args === "") return { envelope: current(context) };
     if (args.toLowerCase() === "reset") {
-      return { envelope: done("model_reset", "The configured model answers again."), changes: { model: null } };
+      return {
+        envelope: done("model_reset", "The configured model answers again."),
+        changes: { model: null },
+      };
     }
     return choose(args, context);
   },
@@ -32,7 +35,10 @@ function current({ solver, session }: CommandContext) {
 function choose(args: string, { normalizeModel }: CommandContext): CommandOutcome {
   try {
     const model = normalizeModel(args);
-    return { envelope: done("model_set", `${model} answers from now on.`, { data: { model } }), changes: { model } };
+    return {
+      envelope: done("model_set", `${model} answers from now on.`, { data: { model } }),
+      changes: { model },
+    };
   } catch (error) {
     return { envelope: envelopeOf(error) };
   }

@@ -12,11 +12,18 @@ export const recallCommand: PlainCommand = {
   async run(args, { repository, chain, entry, policy }) {
     if (args === "") {
       return {
-        envelope: refused("command_usage", "/recall needs the words to look for", { next: "For example: /recall flight number" }),
+        envelope: refused("command_usage", "/recall needs the words to look for", {
+          next: "For example: /recall flight number",
+        }),
       };
     }
     const rationale = `the user asked with /recall ${args}`;
-    const recalled = await recallTurns(repository, { chain, sessionId: entry.sessionId, query: args, rationale });
+    const recalled = await recallTurns(repository, {
+      chain,
+      sessionId: entry.sessionId,
+      query: args,
+      rationale,
+    });
     if (recalled.length === 0) {
       return {
         envelope: done("recall", `No earlier conversation has the words ${JSON.stringify(args)}.`, {
@@ -26,8 +33,16 @@ export const recallCommand: PlainCommand = {
       };
     }
     return {
-      envelope: done("recall", recalledText(recalled, policy.timeZone), { data: { found: recalled.map((piece) => ({ ...piece })) } }),
-      recalled: recalled.map(({ sessionId, turn, at, score, rationale: why }) => ({ sessionId, turn, at, score, rationale: why })),
+      envelope: done("recall", recalledText(recalled, policy.timeZone), {
+        data: { found: recalled.map((piece) => ({ ...piece })) },
+      }),
+      recalled: recalled.map(({ sessionId, turn, at, score, rationale: why }) => ({
+        sessionId,
+        turn,
+        at,
+        score,
+        rationale: why,
+      })),
     };
   },
 };

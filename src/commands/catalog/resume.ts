@@ -54,6 +54,11 @@ function withoutRepeats(chain: PlanContext["chain"], sessionIds: readonly string
 function resumedEnvelope(ended: ChainEntry, opened: ChainEntry): Envelope {
   return done("session_resumed", `Session ${opened.ordinal} goes on where the earlier conversation ended.`, {
     next: `/resume ${ended.ordinal} would bring back the one that just ended.`,
-    data: { sessionId: opened.sessionId, ordinal: opened.ordinal, continues: opened.continues, previous: ended.sessionId },
+    data: {
+      sessionId: opened.sessionId,
+      ordinal: opened.ordinal,
+      continues: opened.continues,
+      previous: ended.sessionId,
+    },
   });
 }

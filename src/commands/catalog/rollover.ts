@@ -14,7 +14,10 @@ export const rolloverCommand: PlainCommand = {
     if (args === "") return { envelope: current(context) };
     const rollover = overridesOf(args, context.session.rollover ?? {});
     if (rollover === undefined) return { envelope: usage(args) };
-    return { envelope: done("rollover_set", "Changed for this conversation and those after it."), changes: { rollover } };
+    return {
+      envelope: done("rollover_set", "Changed for this conversation and those after it."),
+      changes: { rollover },
+    };
   },
 };
 
@@ -29,7 +32,9 @@ function current({ policy }: CommandContext): Envelope {
     rules.length === 0
       ? "This conversation ends only when you say /new."
       : `This conversation ends ${rules.join(" or ")}; the next message then begins a new one.`;
-  return done("rollover", message, { next: "/rollover idle 24h, /rollover day 05:00, /rollover off, /rollover reset" });
+  return done("rollover", message, {
+    next: "/rollover idle 24h, /rollover day 05:00, /rollover off, /rollover reset",
+  });
 }
 
 function overridesOf(args: string, before: RolloverOverrides): RolloverOverrides | null | undefined {

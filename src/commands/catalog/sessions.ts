@@ -52,7 +52,8 @@ async function rowOf(entry: ChainEntry, context: CommandContext): Promise<Envelo
     title: entry.title ?? (await firstWords(entry, context)),
     turns: latest ? context.session.turns : (entry.sealed?.turns ?? 0),
     opened: localMinute(fromInstant(entry.opened.at), zone),
-    openedBecause: entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
+    openedBecause:
+      entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
     sealed: entry.sealed === undefined ? null : localMinute(fromInstant(entry.sealed.at), zone),
     continues: entry.continues,
   };
@@ -60,9 +61,16 @@ async function rowOf(entry: ChainEntry, context: CommandContext): Promise<Envelo
 
 /** A title for a session that was given none: how its first message begins. */
 async function firstWords(entry: ChainEntry, context: CommandContext): Promise<string | null> {
-  const ref = { owner: context.chain.owner, sessionKey: context.chain.sessionKey, sessionId: entry.sessionId };
+  const ref = {
+    owner: context.chain.owner,
+    sessionKey: context.chain.sessionKey,
+    sessionId: entry.sessionId,
+  };
   const first = await context.repository.readTurn(ref, 1);
-  const text = first?.messages.find((message) => message.role === "user")?.content.replaceAll(/\s+/gu, " ").trim();
+  const text = first?.messages
+    .find((message) => message.role === "user")
+    ?.content.replaceAll(/\s+/gu, " ")
+    .trim();
   if (text === undefined || text === "") return null;
   return text.length > 48 ? `${text.slice(0, 47).toWellFormed()}…` : text;
 }

@@ -52,7 +52,8 @@ function facts(context: CommandContext): EnvelopeData {
     created: shown(session.createdAt),
     lastActivity: shown(session.lastActivityAt),
     expires: shown(session.expiresAt),
-    openedBecause: entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
+    openedBecause:
+      entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
     lastDecision: verdict === null ? null : { text: verdictText(verdict, zone), ...verdict },
     storage: context.storage,
   };

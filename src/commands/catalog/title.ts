@@ -4,7 +4,7 @@ import { toStorableText } from "#src/kernel/json.ts";
 import type { PlainCommand } from "../command.ts";
 
 /** Longest title, in UTF-16 code units. */
-export const MAX_TITLE_LENGTH = 120;
+const MAX_TITLE_LENGTH = 120;
 
 export const titleCommand: PlainCommand = {
   kind: "plain",
@@ -15,15 +15,20 @@ export const titleCommand: PlainCommand = {
   async run(args, { entry }) {
     if (args === "") {
       const title = entry.title ?? null;
-      const message = title === null ? "This conversation has no title." : `This conversation is called “${title}”.`;
+      const message =
+        title === null ? "This conversation has no title." : `This conversation is called “${title}”.`;
       return { envelope: done("title", message, { next: "/title <text> changes it.", data: { title } }) };
     }
     const title = toStorableText(args).replaceAll(/\s+/gu, " ");
     if (title.length > MAX_TITLE_LENGTH) {
       return {
-        envelope: refused("command_usage", `a title has at most ${MAX_TITLE_LENGTH} characters; this has ${title.length}`, {
-          next: "Shorten it; nothing was changed.",
-        }),
+        envelope: refused(
+          "command_usage",
+          `a title has at most ${MAX_TITLE_LENGTH} characters; this has ${title.length}`,
+          {
+            next: "Shorten it; nothing was changed.",
+          },
+        ),
       };
     }
     return {
