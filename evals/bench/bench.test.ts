@@ -25,11 +25,12 @@ describe("measuring", () => {
     ]);
   });
 
-  it("counts the bytes of a folder with all below it", () => {
+  it("counts the bytes of a folder with all below it, without SQLite's working files", () => {
     const folder = mkdtempSync(join(tmpdir(), "lily-bytes-"));
     mkdirSync(join(folder, "inner"));
     writeFileSync(join(folder, "a"), "12345");
     writeFileSync(join(folder, "inner", "b"), "678");
+    writeFileSync(join(folder, "inner", "b-wal"), "not counted");
     expect(folderBytes(folder)).toBe(8);
     rmSync(folder, { recursive: true });
   });

@@ -13,10 +13,9 @@ const RUNS = 5;
 
 const NODE = process.execPath;
 
-const BARE_NODE = { what: "node -e 0", command: NODE, args: ["-e", "0"] };
-
+/** Everything is measured against the first, which must be there. */
 const PROGRAMS: readonly (Program & { readonly what: string })[] = [
-  BARE_NODE,
+  { what: "node -e 0", command: NODE, args: ["-e", "0"] },
   { what: "lily --version, to the end", command: NODE, args: [LILY, "--version"] },
   {
     what: "lily, to the prompt",
@@ -37,18 +36,20 @@ export async function startBench(): Promise<string> {
     colAligns: ["left", "right", "right"],
     style: { head: [], border: [], compact: true },
   });
-  const base = await medianOf(BARE_NODE);
-  for (const program of PROGRAMS) table.push([program.what, ...(await cellsOf(program, base))]);
+  const medians: (number | Error)[] = [];
+  for (const program of PROGRAMS) medians.push(await medianOf(program).catch(asError));
+  for (const [index, { what }] of PROGRAMS.entries())
+    table.push([what, ...cellsOf(medians[index], medians[0])]);
   return `Start of the terminal program, median of ${RUNS}, an empty home each\n${table.toString()}`;
 }
 
-async function cellsOf(program: Program, base: number): Promise<[string, string]> {
-  try {
-    const ms = await medianOf(program);
-    return [msText(ms), ratioText(ms, base)];
-  } catch (error) {
-    return [`not measured: ${errorMessage(error)}`, ""];
-  }
+function cellsOf(median: number | Error | undefined, base: number | Error | undefined): [string, string] {
+  if (typeof median !== "number") return [`not measured: ${errorMessage(median)}`, ""];
+  return [msText(median), typeof base === "number" ? ratioText(median, base) : ""];
+}
+
+function asError(error: unknown): Error {
+  return new Error(errorMessage(error));
 }
 
 async function medianOf(program: Program): Promise<number> {

@@ -13,9 +13,13 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** Bytes of all files in a folder and those below it. */
+/** What SQLite keeps beside a file while it is open; folded in, it holds nothing. */
+const WORKING_FILE = /-(?:wal|shm)$/u;
+
+/** Bytes of all files in a folder and those below it, without SQLite's working files. */
 export function folderBytes(folder: string): number {
-  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !WORKING_FILE.test(name));
+  return entries.reduce((sum, entry) => {
     const path = join(folder, entry.name);
     return sum + (entry.isDirectory() ? folderBytes(path) : statSync(path).size);
   }, 0);

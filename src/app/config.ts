@@ -1,6 +1,6 @@
 /** Lily's configuration: `config.json` in the home folder, and the environment. */
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
@@ -9,6 +9,7 @@ import {
   rolloverPolicySchema,
   timeZoneSchema,
 } from "#src/sessions/rollover-policy.ts";
+import { homeFolder } from "./home-folder.ts";
 
 const modelReference = z.string().transform((text, context) => {
   try {
@@ -78,8 +79,7 @@ export interface LoadedConfig {
  * @throws {LilyError} `config_invalid`, naming the file and the key
  */
 export function loadConfig(env: Environment, cwd: string): LoadedConfig {
-  const wanted = env["LILY_HOME"]?.trim() ?? "";
-  const home = resolve(cwd, wanted === "" ? ".lily" : wanted);
+  const home = homeFolder(env, cwd);
   const path = join(home, "config.json");
   const parsed = configSchema.safeParse(existsSync(path) ? readJson(path) : {});
   if (parsed.success) return { home, config: parsed.data };

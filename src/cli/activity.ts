@@ -1,5 +1,6 @@
 /** The spinner that says what is awaited, and for how long already. */
 import ora, { type Ora } from "ora";
+import type { Screen } from "./screen.ts";
 
 /** What the program waits for, shown while nothing else is. */
 export interface Activity {
@@ -15,9 +16,14 @@ export const noActivity: Activity = { show: () => undefined, hide: () => undefin
 const REFRESH_MS = 250;
 
 /** Makes a spinner on `stream`, a terminal. */
-export function createActivity(stream: NodeJS.WriteStream): Activity {
+export function createActivity(stream: NodeJS.WriteStream, { paint }: Screen): Activity {
   // The line editor owns the input; the spinner must not touch it.
-  const spinner = ora({ stream, discardStdin: false, isEnabled: true });
+  const spinner = ora({
+    stream,
+    discardStdin: false,
+    isEnabled: true,
+    color: paint.level > 0 ? "cyan" : false,
+  });
   let shown: { readonly what: string; readonly since: number; readonly timer: NodeJS.Timeout } | undefined;
   const hide = (): void => {
     if (shown === undefined) return;

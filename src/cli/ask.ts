@@ -1,6 +1,7 @@
 /** `lily ask`: one message, one reply. */
 import { text as readAll } from "node:stream/consumers";
 import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
+import type { Engine } from "./engine.ts";
 import { screenOf } from "./screen.ts";
 import { withEngine } from "./with-engine.ts";
 
@@ -18,22 +19,29 @@ export async function ask(
       stop,
       ...(options.deliveryId === undefined ? {} : { deliveryId: options.deliveryId }),
     };
-    if (isInteractive(context) && !options.json) {
-      const { createActivity, noActivity } = await import("./activity.ts");
-      const { TurnView } = await import("./turn-view.ts");
-      const { exitCodeOf } = await import("#src/kernel/envelope.ts");
-      const view = new TurnView({
-        write: (text) => void context.stdout.write(text),
-        screen: screenOf(context.stdout, context.env),
-        activity: context.stderr.isTTY ? createActivity(context.stderr) : noActivity,
-      });
-      const reply = await engine.send({ ...request, onEvent: view.onEvent });
-      view.finish(reply);
-      return exitCodeOf(reply.envelope);
-    }
+    if (isInteractive(context) && !options.json) return showLive(engine, context, request);
     const { writeReply } = await import("./plain-reply.ts");
     return writeReply(await engine.send(request), lineOutput(context), options);
   });
+}
+
+/** Shows the answer as it comes. Returns the exit code. */
+async function showLive(
+  engine: Engine,
+  { stdout, stderr, env }: CliContext,
+  request: Parameters<Engine["send"]>[0],
+): Promise<number> {
+  const { createActivity, noActivity } = await import("./activity.ts");
+  const { TurnView } = await import("./turn-view.ts");
+  const { exitCodeOf } = await import("#src/kernel/envelope.ts");
+  const view = new TurnView({
+    write: (text) => void stdout.write(text),
+    screen: screenOf(stdout, env),
+    activity: stderr.isTTY ? createActivity(stderr, screenOf(stderr, env)) : noActivity,
+  });
+  const reply = await engine.send({ ...request, onEvent: view.onEvent });
+  view.finish(reply);
+  return exitCodeOf(reply.envelope);
 }
 
 /** Standard output and error as a line output. */

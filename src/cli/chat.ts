@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { clearScreenDown, cursorTo } from "node:readline";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
-import { homeFolder } from "./home.ts";
+import { homeFolder } from "#src/app/home-folder.ts";
 import { createInputHistory } from "./input/history-file.ts";
 import { LineInput } from "./input/line-input.ts";
 import type { Display } from "./late-parts.ts";

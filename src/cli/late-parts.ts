@@ -5,7 +5,7 @@ import { createActivity, noActivity, type Activity } from "./activity.ts";
 import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { renderFailure } from "./render/render-envelope.ts";
-import type { Screen } from "./screen.ts";
+import { screenOf, type Screen } from "./screen.ts";
 import { TurnView, type TurnViewOptions } from "./turn-view.ts";
 
 /** The parts that show things. */
@@ -18,9 +18,9 @@ export interface Display {
 }
 
 /** Loads what shows things; faster than {@link loadEngine}. */
-export function createDisplay({ stderr }: CliContext): Display {
+export function createDisplay({ stderr, env }: CliContext): Display {
   return {
-    activity: stderr.isTTY ? createActivity(stderr) : noActivity,
+    activity: stderr.isTTY ? createActivity(stderr, screenOf(stderr, env)) : noActivity,
     commandNames: COMMANDS.map((command) => command.name),
     createTurnView: (options) => new TurnView(options),
     failure(error, screen) {

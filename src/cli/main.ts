@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { config as loadDotenv } from "dotenv";
-import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
+import { isInteractive, type CliContext } from "./context.ts";
 import { buildProgram, type Actions } from "./program.ts";
+import type { withEngine } from "./with-engine.ts";
 
 /** Runs `lily` with `args` and ends the process with its exit code. */
 export async function main(args: readonly string[]): Promise<never> {
@@ -56,12 +57,11 @@ function actionsIn(context: CliContext): Actions {
   };
 }
 
-type OnEngine = typeof import("./with-engine.ts").withEngine;
-
-async function onEngine(...[context, options, use]: Parameters<OnEngine>): Promise<number> {
-  const { withEngine } = await import("./with-engine.ts");
-  return withEngine(context, options, use);
-}
+/** `withEngine`, loaded when it is needed. */
+const onEngine: typeof withEngine = async (context, options, use) => {
+  const parts = await import("./with-engine.ts");
+  return parts.withEngine(context, options, use);
+};
 
 function usage({ stderr }: CliContext, message: string): number {
   stderr.write(`error: ${message}\n`);

@@ -1,13 +1,12 @@
 /** Makes text from models, transcripts and errors safe to print: it cannot control the terminal. */
+/* oxlint-disable no-control-regex -- removing them is what this file is for */
 
 // Control sequences (colours, cursor), strings to the terminal (titles, links) and other escapes. Node's own
 // stripVTControlCharacters also takes the text between a control sequence and a later bell.
-// oxlint-disable-next-line no-control-regex
 const ESCAPES =
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B[ -/]*[0-~]/gu;
 
 // C0 but for tab and newline, DEL, and C1, whose 0x9b begins a control sequence by itself.
-// oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/gu;
 
 /** `text` without escape sequences and control characters; tabs and line breaks stay. */

@@ -3,7 +3,7 @@ import { parseCommand } from "#src/commands/parse-command.ts";
 import { isReadOnly, type Command } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
-import { LilyError } from "#src/kernel/errors.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -103,10 +103,19 @@ async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundM
     });
     return await follow(deps, request, { message, lease, stop: ownStop(request.stop) });
   } catch (error) {
-    return { ...refusal(envelopeOf(error), { deliveryId: message.id }), outcome: "failed" };
+    const wasStopped = lease === undefined && request.stop?.aborted === true;
+    const reason = wasStopped ? stoppedWhileWaiting(error) : error;
+    return { ...refusal(envelopeOf(reason), { deliveryId: message.id }), outcome: "failed" };
   } finally {
     await lease?.release();
   }
+}
+
+function stoppedWhileWaiting(error: unknown): unknown {
+  if (isLilyError(error)) return error;
+  return new LilyError("turn_stopped", "stopped while it waited for another turn", {
+    next: "The message was not stored; send it again when you want.",
+  });
 }
 
 /** The lock of a key; owner and key are labels, so "/" separates them safely. */

@@ -66,7 +66,8 @@ async function firstWords(entry: ChainEntry, context: CommandContext): Promise<s
     sessionKey: context.chain.sessionKey,
     sessionId: entry.sessionId,
   };
-  const first = await context.repository.readTurn(ref, 1);
+  const begin = await context.repository.readTurns(ref, { from: 1, to: 5 });
+  const first = begin.find((turn) => turn.kind === "chat");
   const text = first?.messages
     .find((message) => message.role === "user")
     ?.content.replaceAll(/\s+/gu, " ")

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { KeyLock } from "#src/storage/backend.ts";
+import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
+import { runTurn, type TurnDeps } from "./run-turn.ts";
+import type { GraphRun, SessionRunner } from "./runner.ts";
+import { createStopRegistry } from "./stop-registry.ts";
+import type { TurnReply } from "./turn-reply.ts";
+
+const reply: TurnReply = {
+  outcome: "answered",
+  sessionId: "s",
+  deliveryId: "d",
+  turn: 1,
+  status: "completed",
+  repeated: false,
+  envelope: { ok: true, code: "answered", message: "hi" },
+};
+const request = { owner: "local", sessionKey: "k", content: "hello" };
+
+function depsWith(run: SessionRunner["run"], locks: KeyLock = createMemoryKeyLock()): TurnDeps {
+  return {
+    ids: createSequentialIds(),
+    runner: { run, readState: async () => undefined },
+    repository: { readChain: async () => undefined } as unknown as SessionRepository,
+    locks,
+    stops: createStopRegistry(),
+    readCommand: async () => reply,
+    messageCharacters: 100,
+    botNames: ["lily"],
+    lockWaitMs: 1_000,
+  };
+}
+
+describe("runTurn", () => {
+  it("follows a hand-off with a run of its own, under the same lease", async () => {
+    const runs: GraphRun[] = [];
+    const deps = depsWith(async (run) => {
+      runs.push(run);
+      return runs.length === 1
+        ? { kind: "handoff", sessionId: "second", message: { id: "d", content: "rest" } }
+        : { kind: "reply", reply };
+    });
+    expect(await runTurn(deps, { ...request, deliveryId: "d" })).toBe(reply);
+    expect(runs.map((run) => [run.threadId, run.message.content])).toEqual([
+      [expect.any(String), "hello"],
+      ["second", "rest"],
+    ]);
+    expect(runs[0]?.fence).toEqual(runs[1]?.fence);
+  });
+
+  it("fails plainly when a message goes in circles", async () => {
+    const deps = depsWith(async () => ({
+      kind: "handoff",
+      sessionId: "s",
+      message: { id: "d", content: "x" },
+    }));
+    expect(await runTurn(deps, request)).toMatchObject({
+      outcome: "failed",
+      envelope: { code: "turn_loop" },
+    });
+  });
+
+  it("gives the lock back when a run throws, and tells what it threw", async () => {
+    const locks = createMemoryKeyLock();
+    const broken = depsWith(() => Promise.reject(new Error("boom")), locks);
+    expect(await runTurn(broken, request)).toMatchObject({
+      outcome: "failed",
+      envelope: { code: "internal", message: "boom" },
+    });
+    const whole = depsWith(async () => ({ kind: "reply", reply }), locks);
+    expect(await runTurn(whole, request)).toBe(reply);
+  });
+
+  it("says that it was stopped when the stop comes while it waits for another turn", async () => {
+    const locks = createMemoryKeyLock();
+    const lease = await locks.acquire("turn/local/k");
+    const stop = new AbortController();
+    const waiting: string[] = [];
+    const pending = runTurn(
+      depsWith(async () => ({ kind: "reply", reply }), locks),
+      {
+        ...request,
+        stop: stop.signal,
+        onEvent: (event) => {
+          waiting.push(event.type);
+          stop.abort();
+        },
+      },
+    );
+    expect(await pending).toMatchObject({
+      outcome: "failed",
+      turn: null,
+      envelope: { code: "turn_stopped" },
+    });
+    expect(waiting).toEqual(["waiting"]);
+    await lease.release();
+  });
+
+  it("gives up waiting after the longest wait", async () => {
+    const locks = createMemoryKeyLock();
+    const lease = await locks.acquire("turn/local/k");
+    const deps = { ...depsWith(async () => ({ kind: "reply", reply }), locks), lockWaitMs: 10 };
+    expect(await runTurn(deps, request)).toMatchObject({
+      outcome: "failed",
+      envelope: { code: "lease_timeout" },
+    });
+    await lease.release();
+  });
+
+  it("gives each message without a delivery id one of its own", async () => {
+    const seen: string[] = [];
+    const deps = depsWith(async (run) => {
+      seen.push(run.message.id);
+      return { kind: "reply", reply };
+    });
+    await runTurn(deps, request);
+    await runTurn(deps, request);
+    expect(new Set(seen).size).toBe(2);
+  });
+});
