@@ -3,6 +3,7 @@ import { temporalDue } from "#src/sessions/temporal-rollover.ts";
 import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
+import { applyChanges } from "#src/sessions/session-changes.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
@@ -43,9 +44,11 @@ export async function commitTurn(
       },
     );
   }
+  // Whatever can fail comes before the put: a turn that is told as failed is not stored.
+  const after = advance(deps, applyChanges(session, draft.changes), record, nowMs);
   await repository.writeDelivery(session, draft.deliveryId, { sessionId: session.sessionId, turn });
   await repository.writeTurn(session, record);
-  return { record, session: advance(deps, session, record, nowMs) };
+  return { record, session: after };
 }
 
 /** The fields after a committed turn. A stored time that lies ahead of the clock is repaired to now. */

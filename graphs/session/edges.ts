@@ -1,35 +1,41 @@
 /** Which node follows which: read from the state, decided nowhere else. */
 import { AIMessage } from "@langchain/core/messages";
 import { END } from "@langchain/langgraph";
-import type { SessionStateValues } from "./state.ts";
+import type { SessionStateValues, TurnInFlight } from "./state.ts";
 import { messagesInFlight } from "./turn-messages.ts";
 
-/** After `admit`: a reply ends the run; a read runs at once; a message for another session is handed off. */
+/** After `admit`: a reply ends the run; a message for another session is handed off; a command is looked at first. */
 export function afterAdmit(
   state: SessionStateValues,
-): "runCommand" | "handOff" | "prepareTurn" | "decideRollover" | typeof END {
+): "runCommand" | "handOff" | "prepareTurn" | "decideRollover" | "commit" | typeof END {
   const { turn, reply } = state;
   if (reply !== null || turn === null) return END;
   if (turn.command?.readOnly === true && state.session !== null) return "runCommand";
   if (turn.latest !== null) return "handOff";
-  // A turn whose tools had begun before a crash goes on in the session in which they ran.
-  return turn.modelCalls > 0 ? "prepareTurn" : "decideRollover";
+  if (turn.command !== null && !turn.command.rotates) return "runCommand";
+  return turn.modelCalls > 0 ? goOn(state, turn) : "decideRollover";
+}
+
+/** A turn that a crash cut off after its model had answered goes on in the session in which it ran. */
+function goOn(state: SessionStateValues, turn: TurnInFlight): "prepareTurn" | "commit" {
+  const last = messagesInFlight(state, turn).at(-1);
+  return AIMessage.isInstance(last) && !asksForTools(last) ? "commit" : "prepareTurn";
+}
+
+/** After `runCommand`: what changes something is an inbound message like any other, before which time may say so. */
+export function afterCommand(state: SessionStateValues): "decideRollover" | typeof END {
+  return state.turn === null ? END : "decideRollover";
 }
 
 /** After `decideRollover`. */
-export function afterDecision(state: SessionStateValues): "rotate" | "runCommand" | "prepareTurn" {
+export function afterDecision(state: SessionStateValues): "rotate" | "commit" | "prepareTurn" {
   if (state.verdict?.action === "rotate") return "rotate";
-  return state.turn?.command === null ? "prepareTurn" : "runCommand";
+  return state.turn?.command === null ? "prepareTurn" : "commit";
 }
 
 /** After `rotate`: hand the text on, or end when there is none. */
 export function afterRotation(state: SessionStateValues): "handOff" | typeof END {
   return state.turn === null ? END : "handOff";
-}
-
-/** After `runCommand`: what changes something is committed. */
-export function afterCommand(state: SessionStateValues): "commit" | typeof END {
-  return state.turn === null ? END : "commit";
 }
 
 /** After `assembleContext`: the goal solver. */
@@ -42,8 +48,11 @@ export function afterModel(state: SessionStateValues): "runTools" | "commit" {
   if (state.turn === null || state.turn.status === "stopped") return "commit";
   const last = messagesInFlight(state, state.turn).at(-1);
   if (!AIMessage.isInstance(last)) return "commit";
-  const asked = (last.tool_calls ?? []).length + (last.invalid_tool_calls ?? []).length;
-  return asked > 0 ? "runTools" : "commit";
+  return asksForTools(last) ? "runTools" : "commit";
+}
+
+function asksForTools(message: AIMessage): boolean {
+  return (message.tool_calls ?? []).length + (message.invalid_tool_calls ?? []).length > 0;
 }
 
 /** After `runTools`: back to the model, unless the user stopped the turn. */

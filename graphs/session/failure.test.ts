@@ -192,6 +192,35 @@ describe("what a crash leaves", () => {
     expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
   });
 
+  it("commits an answer that was complete when its delivery comes again, and asks the model nothing", async () => {
+    const model = echoModel();
+    const lily = await start({ model });
+    const { sessionId } = await lily.send("before");
+    await crashDuring(lily, sessionId, { deliveryId: "d", text: "in flight", withTool: false });
+    const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });
+    await lily.sessions.graph.updateState(
+      { configurable: { thread_id: sessionId } },
+      {
+        messages: [new AIMessage({ id: "done", content: "complete" })],
+        turn: { ...values.turn, modelCalls: 1 },
+      },
+      "callModel",
+    );
+    const calls = model.calls.length;
+    const reply = await lily.send("in flight", { deliveryId: "d" });
+    expect(reply).toMatchObject({
+      outcome: "answered",
+      status: "completed",
+      turn: 2,
+      envelope: { message: "complete" },
+    });
+    expect(model.calls).toHaveLength(calls);
+    expect((await lily.turns(sessionId))[1]?.messages.map((message) => message.content)).toEqual([
+      "in flight",
+      "complete",
+    ]);
+  });
+
   it("goes on with a turn whose tools had begun when its own delivery comes again", async () => {
     const model = new ScriptedChatModel(() => "the end");
     const lily = await start({ model });

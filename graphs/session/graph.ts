@@ -53,11 +53,18 @@ function buildSessionGraph(deps: SessionDeps) {
     .addNode("solveSymbolically", solveSymbolically(deps))
     .addNode("commit", commit(deps))
     .addEdge(START, "admit")
-    .addConditionalEdges("admit", afterAdmit, ["runCommand", "handOff", "prepareTurn", "decideRollover", END])
-    .addConditionalEdges("decideRollover", afterDecision, ["rotate", "runCommand", "prepareTurn"])
+    .addConditionalEdges("admit", afterAdmit, [
+      "runCommand",
+      "handOff",
+      "prepareTurn",
+      "decideRollover",
+      "commit",
+      END,
+    ])
+    .addConditionalEdges("decideRollover", afterDecision, ["rotate", "commit", "prepareTurn"])
     .addConditionalEdges("rotate", afterRotation, ["handOff", END])
     .addEdge("handOff", END)
-    .addConditionalEdges("runCommand", afterCommand, ["commit", END])
+    .addConditionalEdges("runCommand", afterCommand, ["decideRollover", END])
     .addEdge("prepareTurn", "assembleContext")
     .addConditionalEdges("assembleContext", toSolver, ["callModel", "solveSymbolically"])
     .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])

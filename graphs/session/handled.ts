@@ -21,14 +21,21 @@ export type Intent =
 /**
  * The intent of a delivery. One that carried out a rotation already stands for the text behind the command, so that a
  * retry of `/new hello` neither rotates again nor loses "hello".
+ *
+ * @throws {LilyError} `delivery_conflict` when the id rotated the session with another text.
  */
 export function readIntent(chain: Chain, delivery: Delivery, botNames: readonly string[]): Intent {
-  const parsed = parseCommand(delivery.text, botNames);
-  const rotatedBy = openedBy(chain, delivery.deliveryId)?.opened.verdict;
-  if (rotatedBy?.trigger === "command") {
-    const isSame = parsed.kind === "command" && `/${parsed.name}` === rotatedBy.command;
-    return { kind: "text", text: isSame ? textBehind(parsed.name, parsed.args) : delivery.text };
+  const opened = openedBy(chain, delivery.deliveryId)?.opened;
+  if (opened !== undefined) {
+    const hash = textHashOf(delivery.text);
+    const isLeftOver = hash === opened.leftHash;
+    if (!isLeftOver && hash !== opened.textHash) throw conflict(delivery);
+    // By command: the delivery as it came, of which the command was carried out, or the text that was left of it.
+    if (opened.verdict?.trigger === "command") {
+      return { kind: "text", text: isLeftOver ? delivery.text : textBehind(delivery.text, botNames) };
+    }
   }
+  const parsed = parseCommand(delivery.text, botNames);
   if (parsed.kind === "text") return { kind: "text", text: delivery.text };
   if (parsed.kind === "elsewhere") return parsed;
   const command = findCommand(parsed.name);
@@ -38,8 +45,16 @@ export function readIntent(chain: Chain, delivery: Delivery, botNames: readonly 
 }
 
 /** The text that a rotating command leaves to the new session: all of it for `/new`, none for `/resume`. */
-function textBehind(name: string, args: string): string {
-  return name === "new" ? args : "";
+function textBehind(text: string, botNames: readonly string[]): string {
+  const parsed = parseCommand(text, botNames);
+  return parsed.kind === "command" && parsed.name === "new" ? parsed.args : "";
+}
+
+function conflict(delivery: Delivery): LilyError {
+  const id = JSON.stringify(delivery.deliveryId);
+  return new LilyError("delivery_conflict", `the delivery id ${id} was used for another text`, {
+    next: "Give each message an id of its own. Nothing was stored.",
+  });
 }
 
 /**
@@ -65,15 +80,7 @@ export async function findHandled(
 
 function repeated(record: TurnRecord, delivery: Delivery & { readonly intent: Intent }): TurnReply {
   const text = delivery.intent.kind === "text" ? delivery.intent.text : delivery.text;
-  if (record.textHash !== textHashOf(text)) {
-    throw new LilyError(
-      "delivery_conflict",
-      `the delivery id ${JSON.stringify(delivery.deliveryId)} was used for another text`,
-      {
-        next: "Give each message an id of its own. Nothing was stored.",
-      },
-    );
-  }
+  if (record.textHash !== textHashOf(text)) throw conflict(delivery);
   return replyOf(record, true);
 }
 

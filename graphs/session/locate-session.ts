@@ -3,6 +3,8 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { entryOf, openChain, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
+import { applyChanges } from "#src/sessions/session-changes.ts";
+import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { countTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -18,6 +20,12 @@ export interface LocatedSession {
   readonly isNew: boolean;
 }
 
+/** The delivery that would open a key on first contact. */
+export interface FirstDelivery {
+  readonly deliveryId: string;
+  readonly text: string;
+}
+
 /**
  * The session of the run's thread: as the state has it, as the index knows it, or as it will be on first contact.
  *
@@ -27,13 +35,13 @@ export async function locateSession(
   deps: SessionDeps,
   run: RunContext,
   known: SessionFields | null,
-  deliveryId: string,
+  delivery: FirstDelivery,
 ): Promise<LocatedSession> {
   const indexed = known ?? (await run.repository.findSession(run.threadId));
   if (indexed !== undefined) assertMine(run, indexed);
   const ref: KeyRef = indexed ?? { owner: run.owner, sessionKey: run.sessionKey ?? run.threadId };
   const chain = await run.repository.readChain(ref);
-  if (chain === undefined) return firstContact(deps, run, { ref, known, deliveryId });
+  if (chain === undefined) return firstContact(deps, run, { ref, known, delivery });
   const entry = entryOf(chain, run.threadId);
   if (known !== null) return { chain, session: known, isNew: false };
   return {
@@ -61,7 +69,7 @@ function assertMine(run: RunContext, session: KeyRef): void {
 async function firstContact(
   deps: SessionDeps,
   run: RunContext,
-  found: { readonly ref: KeyRef; readonly known: SessionFields | null; readonly deliveryId: string },
+  found: { readonly ref: KeyRef; readonly known: SessionFields | null; readonly delivery: FirstDelivery },
 ): Promise<LocatedSession> {
   if (found.known !== null && found.known.turns > 0) {
     throw new LilyError(
@@ -76,7 +84,8 @@ async function firstContact(
     ...found.ref,
     sessionId: run.threadId,
     at: toInstant(deps.clock.now()),
-    deliveryId: found.deliveryId,
+    deliveryId: found.delivery.deliveryId,
+    textHash: textHashOf(found.delivery.text),
   });
   const entry = entryOf(chain, run.threadId);
   return {
@@ -143,9 +152,10 @@ export async function catchUp(repository: SessionRepository, session: SessionFie
     to: turns,
   });
   const last = missed.at(-1) ?? next;
+  const changed = missed.reduce((fields, turn) => applyChanges(fields, turn.changes), session);
   return {
     session: {
-      ...session,
+      ...changed,
       turns,
       head: last.head,
       firstActivityAt: session.firstActivityAt ?? next.at,

@@ -7,6 +7,7 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import { messagesStateReducer, type Messages } from "@langchain/langgraph";
+import { deriveUuid } from "#src/kernel/ids.ts";
 
 /** What a node or a caller may write to `messages`. */
 export type MessagesUpdate = Messages;
@@ -73,7 +74,7 @@ export function laterCopy(message: HumanMessage): HumanMessage {
   const mark: Mark = { redelivers: markOf(message).redelivers ?? message.id ?? "" };
   return new HumanMessage({
     content: message.content,
-    id: `${mark.redelivers}#again`,
+    id: deriveUuid("redelivered", mark.redelivers ?? ""),
     additional_kwargs: { lily: mark },
   });
 }

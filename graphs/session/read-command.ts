@@ -44,5 +44,5 @@ export function createReadCommand(
 /** The chain as it would begin with the first message; reading never stores it. */
 function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: string; deliveryId: string }) {
   const sessionId = deriveUuid("unopened", ref.owner, ref.sessionKey);
-  return openChain({ ...ref, sessionId, at: toInstant(deps.clock.now()) });
+  return openChain({ ...ref, sessionId, at: toInstant(deps.clock.now()), textHash: "" });
 }

@@ -10,6 +10,9 @@ import type { RunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
 import { extendWindow, messagesOf } from "./window.ts";
 
+const INTERRUPTED =
+  "This turn was interrupted before it was answered; its tools are not run again by themselves.";
+
 /** What is there to settle. */
 export interface Unsettled {
   readonly run: RunContext;
@@ -25,14 +28,14 @@ export interface Settled {
   readonly session: SessionFields;
   readonly messages: BaseMessage[];
   readonly fields: SessionUpdate;
-  /** This run's delivery is the one that was in flight, and its tools had begun: go on with it. */
+  /** This run's delivery is the one that was in flight, and its model had answered: go on with it. */
   readonly resumed?: TurnInFlight;
 }
 
 /**
- * The rule: a turn in flight whose tools had begun is never run again. If its delivery comes again it goes on where it
- * was; if another message comes it is committed as `interrupted`. A turn that had run no tool leaves nothing behind but
- * a line in the explanation log, and its delivery may be sent again.
+ * The rule: a turn in flight whose model had answered is never run again. If its delivery comes again it goes on where
+ * it was; if another message comes it is committed as it stands, `interrupted` unless the answer was complete. A turn
+ * whose model had not answered leaves nothing behind but a line in the explanation log; its delivery may come again.
  */
 export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<Settled> {
   const { state, inFlight, caughtUp, deliveryId } = unsettled;
@@ -45,14 +48,12 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
       fields: adopted.fields,
     };
   }
-  const hasTools = inFlight.some(
-    (message) => AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0,
-  );
-  if (state.turn.deliveryId === deliveryId && hasTools) return resume(state.turn, inFlight, caughtUp.session);
+  const hasBegun = inFlight.some((message) => AIMessage.isInstance(message));
+  if (state.turn.deliveryId === deliveryId && hasBegun) return resume(state.turn, inFlight, caughtUp.session);
   if (state.turn.deliveryId === deliveryId) {
     return { session: caughtUp.session, messages: inFlight.map(remove), fields: {} };
   }
-  return hasTools ? commitInterrupted(deps, unsettled, state.turn) : drop(deps, unsettled, state.turn);
+  return hasBegun ? commitAsItStands(deps, unsettled, state.turn) : drop(deps, unsettled, state.turn);
 }
 
 /** Turns of the transcript that the checkpoint had missed come into `messages` and the window. */
@@ -106,7 +107,7 @@ function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
     );
 }
 
-async function commitInterrupted(
+async function commitAsItStands(
   deps: SessionDeps,
   unsettled: Unsettled,
   turn: TurnInFlight,
@@ -114,15 +115,15 @@ async function commitInterrupted(
   const { run, state, inFlight, caughtUp } = unsettled;
   const closing = closeOpenCalls(inFlight);
   const all = [...inFlight, ...closing];
+  const last = inFlight.at(-1);
+  const isAnswered = AIMessage.isInstance(last) && closing.length === 0;
   const { record, session } = await commitTurn(deps, run.repository, caughtUp.session, {
     kind: "chat",
-    status: "interrupted",
+    status: isAnswered ? "completed" : "interrupted",
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,
     messages: all.map((message) => fromLangChain(message, turn.startedAt)),
-    reply: {
-      notice: "This turn was interrupted before it was answered; its tools are not run again by themselves.",
-    },
+    reply: isAnswered ? {} : { notice: INTERRUPTED },
     explanation: { requestId: turn.requestId, ...(turn.solver === null ? {} : { solver: turn.solver }) },
   });
   const extended = extendWindow(

@@ -2,6 +2,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
 import { z } from "zod";
+import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import {
   explanationSchema,
@@ -35,7 +36,7 @@ export const turnInFlightSchema = z.strictObject({
   outcome: z
     .strictObject({
       envelope: turnReplySchema.shape.envelope,
-      changes: z.record(z.string(), z.unknown()).optional(),
+      changes: sessionChangesSchema.optional(),
     })
     .nullable(),
   announcement: z.string().nullable(),

@@ -2,7 +2,8 @@
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
-import type { RolloverOverrides, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
+import type { RolloverPolicy } from "#src/sessions/rollover-policy.ts";
+import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Explanation } from "#src/sessions/turn-record.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -27,14 +28,6 @@ export interface CommandContext {
   readonly storage: string;
   /** The full form of a model reference. @throws {LilyError} `model_unknown` */
   readonly normalizeModel: (reference: string) => string;
-}
-
-/** Changes that a command asks for; made when its turn is committed. */
-export interface SessionChanges {
-  readonly title?: string | undefined;
-  /** A model reference, or `null` for the configured default. */
-  readonly model?: string | null | undefined;
-  readonly rollover?: RolloverOverrides | null | undefined;
 }
 
 /** What a command came to. Without `changes` and `recalled` nothing is committed. */

@@ -8,8 +8,11 @@ import { rotateVerdictSchema, type RotateVerdict } from "./verdict.ts";
 /** How a session came to be. */
 const openedSchema = z.strictObject({
   at: z.string(),
-  /** The delivery that opened it. */
+  /** The delivery that opened it, and the hash of its text. */
   deliveryId: z.string(),
+  textHash: z.string(),
+  /** Hash of the text that was left for the new session to answer; absent when there was none. */
+  leftHash: z.string().optional(),
   /** Absent for the first session of a key. */
   verdict: rotateVerdictSchema.optional(),
   /** Preferences of the session before it. */
@@ -66,6 +69,7 @@ export interface FirstSession {
   readonly sessionId: string;
   readonly at: string;
   readonly deliveryId: string;
+  readonly textHash: string;
 }
 
 /** A new chain with one session. */
@@ -76,7 +80,7 @@ export function openChain(first: FirstSession): Chain {
     previous: null,
     previousSeal: null,
     continues: [],
-    opened: { at: first.at, deliveryId: first.deliveryId },
+    opened: { at: first.at, deliveryId: first.deliveryId, textHash: first.textHash },
   };
   return {
     v: 1,
@@ -93,6 +97,8 @@ export interface Rotation {
   readonly sessionId: string;
   readonly at: string;
   readonly deliveryId: string;
+  readonly textHash: string;
+  readonly leftHash?: string;
   readonly verdict: RotateVerdict;
   /** Turns and head of the transcript that is sealed. */
   readonly turns: number;
@@ -115,6 +121,8 @@ export function rotateChain(chain: Chain, rotation: Rotation): Chain {
     opened: {
       at: rotation.at,
       deliveryId: rotation.deliveryId,
+      textHash: rotation.textHash,
+      ...(rotation.leftHash === undefined ? {} : { leftHash: rotation.leftHash }),
       verdict: rotation.verdict,
       carried: rotation.carried,
     },

@@ -3,16 +3,27 @@ import ms from "ms";
 import { z } from "zod";
 import { isTimeZone } from "./day-boundary.ts";
 
-/** Milliseconds, written as a number or as `90s`, `10m`, `12h`, `2d`. */
+/** Ten years: longer than any conversation waits, and within what a date can hold. */
+const LONGEST_MS = 3_650 * 86_400_000;
+
+/** Milliseconds as a number, or text with a unit: `90s`, `10m`, `12h`, `2d`. At most ten years. */
 const durationMs = z.union([z.number(), z.string()]).transform((value, context) => {
-  const parsed = typeof value === "number" ? value : ms(value as ms.StringValue);
-  if (Number.isFinite(parsed) && parsed >= 0) return parsed;
+  const parsed = typeof value === "number" ? value : parseDuration(value);
+  if (parsed >= 0 && parsed <= LONGEST_MS) return parsed;
   context.addIssue({
     code: "custom",
-    message: `${JSON.stringify(value)} is not a duration such as 90s, 10m, 12h or 2d`,
+    message: `${JSON.stringify(value)} is not a duration such as 90s, 10m, 12h or 2d, of at most ten years`,
   });
   return z.NEVER;
 });
+
+/** A conversation must have time to go on: at least a second. */
+const idleLimitMs = durationMs.refine((limit) => limit >= 1_000, { error: "is shorter than a second" });
+
+/** `NaN` for a text without a unit, which would be read as milliseconds by `ms` and as hours by a person. */
+function parseDuration(text: string): number {
+  return /^\s*\d+(?:\.\d+)?\s*[a-z]+\s*$/iu.test(text) ? ms(text.trim() as ms.StringValue) : Number.NaN;
+}
 
 const localTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/u, "use HH:MM, e.g. 04:00");
 
@@ -29,7 +40,7 @@ export const rolloverPolicySchema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(true),
       /** A session ends when it has had no committed turn for this long. */
-      limit: durationMs.default(12 * 3_600_000),
+      limit: idleLimitMs.default(12 * 3_600_000),
     })
     .prefault({}),
   dayBoundary: z
@@ -63,7 +74,7 @@ export type RolloverPolicy = z.infer<typeof rolloverPolicySchema>;
 /** Schema of {@link RolloverOverrides}: any part of a policy. */
 export const rolloverOverridesSchema = z.strictObject({
   timeZone: timeZoneSchema.optional(),
-  idle: z.strictObject({ enabled: z.boolean().optional(), limit: durationMs.optional() }).optional(),
+  idle: z.strictObject({ enabled: z.boolean().optional(), limit: idleLimitMs.optional() }).optional(),
   dayBoundary: z
     .strictObject({
       enabled: z.boolean().optional(),
@@ -115,7 +126,7 @@ export function resolvePolicy(sources: PolicySources, subject: PolicySubject): R
     subject.session,
   ];
   return layers.reduce<RolloverPolicy>(
-    (policy, layer) => (layer === undefined ? policy : merge(policy, layer)),
+    (policy, layer) => (layer === undefined ? policy : withOverrides(policy, layer)),
     base,
   );
 }
@@ -129,7 +140,8 @@ function withoutAutomaticRollover(policy: RolloverPolicy): RolloverPolicy {
   };
 }
 
-function merge(policy: RolloverPolicy, layer: RolloverOverrides): RolloverPolicy {
+/** The policy with the parts that `layer` has replaced. */
+export function withOverrides(policy: RolloverPolicy, layer: RolloverOverrides): RolloverPolicy {
   return rolloverPolicySchema.parse({
     ...policy,
     ...defined(layer),

@@ -188,7 +188,7 @@ describe("the due time", () => {
         fc.integer({ min: 0, max: 20 * HOUR }),
         fc.integer({ min: 0, max: 40 * HOUR }),
         fc.record({
-          limit: fc.integer({ min: 0, max: 30 * HOUR }),
+          limit: fc.integer({ min: 1_000, max: 30 * HOUR }),
           minIdle: fc.integer({ min: 0, max: HOUR }),
           idle: fc.boolean(),
           day: fc.boolean(),

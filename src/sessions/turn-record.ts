@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { envelopeSchema } from "#src/kernel/envelope.ts";
 import { messageSchema } from "./message.ts";
+import { sessionChangesSchema } from "./session-changes.ts";
 import { verdictSchema } from "./verdict.ts";
 
 /** A fact, constraint, definition or guidance taken from a session's turns. */
@@ -78,6 +79,8 @@ const body = {
   at: z.string(),
   messages: z.array(messageSchema),
   units: z.array(knowledgeUnitSchema).optional(),
+  /** What a command changed in the session. */
+  changes: sessionChangesSchema.optional(),
   reply: storedReplySchema,
   explanation: explanationSchema,
 };

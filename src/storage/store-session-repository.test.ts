@@ -42,7 +42,7 @@ const stores: readonly (readonly [string, () => BaseStore])[] = [
 ];
 
 function chainOf(ref: KeyRef, sessionId: string): Chain {
-  return openChain({ ...ref, sessionId, at: AT, deliveryId: `first of ${sessionId}` });
+  return openChain({ ...ref, sessionId, at: AT, deliveryId: `first of ${sessionId}`, textHash: "h" });
 }
 
 function turnOf(sessionId: string, turn: number, text: string): TurnRecord {

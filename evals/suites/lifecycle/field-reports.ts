@@ -1,4 +1,4 @@
-/** What was found by trying Lily out: each defect as a case, marked until it is mended. */
+/** Defects that were found by trying Lily out, each as a case that keeps it mended. */
 import { expectThat } from "#evals/graders/expect.ts";
 import {
   expectAnnounced,
@@ -15,7 +15,6 @@ const newNew: EvalCase = {
   id: "session_new_with_new_as_text",
   title:
     "/new /new answers the text /new in the new session, as /new /status does, and is not told as repeated",
-  knownDefect: "the successor takes the text for the command that opened it",
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     const first = await runner.send(key(), "/new /new", { deliveryId: "d-1" });
@@ -27,7 +26,6 @@ const newNew: EvalCase = {
 const newNewText: EvalCase = {
   id: "session_new_with_new_and_text",
   title: "/new /new plans answers /new plans; delivered again it is the same turn",
-  knownDefect: "the successor takes the text for the command that opened it",
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     const first = await runner.send(key(), "/new /new plans", { deliveryId: "d-1" });
@@ -50,7 +48,6 @@ const readingRotates: EvalCase = {
   id: "session_rollover_not_by_command_that_changes_nothing",
   title: "B2: bare /rollover, /title, /model and refused commands rotate no expired session",
   needs: ["clock"],
-  knownDefect: "a command with the effect `session` rotates before it is known to change nothing",
   async run({ runner, key }) {
     for (const text of HARMLESS) {
       const name = text.slice(0, 20);
@@ -66,7 +63,6 @@ const announcedLate: EvalCase = {
   id: "session_rollover_by_command_is_announced",
   title: "B2: a rollover is announced, whichever message it came with",
   needs: ["clock"],
-  knownDefect: "the reply of a command that changed nothing drops the announcement",
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     runner.advanceClock(IDLE_LIMIT);
@@ -80,7 +76,6 @@ const announcedLate: EvalCase = {
 const idleWithoutDuration: EvalCase = {
   id: "rollover_command_without_duration_is_refused",
   title: "/rollover idle without a duration is refused with its usage",
-  knownDefect: "`ms` throws on empty text, which durationMs does not expect",
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     const reply = await runner.send(key(), "/rollover idle");
@@ -93,7 +88,6 @@ const idleWithoutUnit: EvalCase = {
   id: "rollover_command_takes_no_bare_number_for_milliseconds",
   title: "/rollover idle 24 and /rollover idle 24 h are 24 hours or refused, not 24 milliseconds",
   needs: ["clock"],
-  knownDefect: "a bare number counts as milliseconds and what follows it is dropped",
   async run({ runner, key }) {
     for (const text of ["/rollover idle 24", "/rollover idle 24 h"]) {
       const before = await runner.send(key(text), "hello");
@@ -108,7 +102,6 @@ const idleForEver: EvalCase = {
   id: "rollover_command_beyond_time_is_refused",
   title:
     "/rollover idle with a duration that no date can hold is refused; what is told as failed is not stored",
-  knownDefect: "the due time is computed after the turn was put, and throws",
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     await runner.send(key(), "/rollover day off");
@@ -125,7 +118,6 @@ const idleForEver: EvalCase = {
 const idOfNew: EvalCase = {
   id: "delivery_id_of_new_with_other_text_is_refused",
   title: "The delivery id of a bare /new, used for another text, is refused like any other",
-  knownDefect: "a bare rotation keeps no hash of its text",
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     const cut = await runner.send(key(), "/new", { deliveryId: "d-1" });
@@ -137,7 +129,6 @@ const idOfNew: EvalCase = {
 const idLikeOurs: EvalCase = {
   id: "delivery_id_that_ends_in_again",
   title: "Any text is a delivery id: that of a message and the same with #again are two messages",
-  knownDefect: "`<id>#again` is how the state names a redelivery of <id>",
   async run({ runner, key }) {
     await runner.send(key(), "hello", { deliveryId: "d-1#again" });
     const first = await runner.send(key(), "good day", { deliveryId: "d-1" });

@@ -43,7 +43,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   const { state, sorted } = arrival;
   const run = readRunContext(deps, arrival.runtime);
   const delivery = readDelivery(sorted.inbound, deps.limits.messageCharacters);
-  const located = await locateSession(deps, run, state.session, delivery.deliveryId);
+  const located = await locateSession(deps, run, state.session, delivery);
 
   const intent = readIntent(located.chain, delivery, deps.botNames);
   const handled = await findHandled(run.repository, located.chain, { ...delivery, intent });

@@ -1,12 +1,10 @@
 /** `commit`: makes the turn part of the conversation, by one put of its record. */
-import { z } from "zod";
-import type { SessionChanges } from "#src/commands/command.ts";
+import { AIMessage } from "@langchain/core/messages";
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { retitleLatest } from "#src/sessions/chain.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
-import { rolloverOverridesSchema } from "#src/sessions/rollover-policy.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Explanation } from "#src/sessions/turn-record.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
@@ -24,12 +22,12 @@ export function commit(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const { repository } = readRunContext(deps, runtime);
-    const changes = changesSchema.parse(turn.outcome?.changes ?? {});
-    const messages = messagesInFlight(state, turn);
-    const changed = withChanges(deps, session, changes);
-    if (changes.title !== undefined) await retitle(repository, session, changes.title);
+    const changes = turn.outcome?.changes;
+    const told = turn.outcome === null ? [] : [outcomeMessage(deps, turn.outcome.envelope.message)];
+    const messages = [...messagesInFlight(state, turn), ...told];
+    if (changes?.title !== undefined) await retitle(repository, session, changes.title);
     const draft = draftOf(state, turn, transcriptOf(messages, turn, toInstant(deps.clock.now())));
-    const committed = await commitTurn(deps, repository, changed, draft);
+    const committed = await commitTurn(deps, repository, session, draft);
     const { record } = committed;
     const extended = extendWindow(
       state.window,
@@ -42,36 +40,14 @@ export function commit(deps: SessionDeps) {
       turn: null,
       window: extended.window,
       reply: replyOf(record, false),
-      messages: extended.removals,
+      messages: [...told, ...extended.removals],
     };
   };
 }
 
-const changesSchema = z.object({
-  title: z.string().optional(),
-  model: z.string().nullable().optional(),
-  rollover: rolloverOverridesSchema.nullable().optional(),
-}) satisfies z.ZodType<SessionChanges>;
-
-function withChanges(deps: SessionDeps, session: SessionFields, changes: SessionChanges): SessionFields {
-  const { rollover: before, ...fields } = session;
-  const rollover = changes.rollover === undefined ? before : (changes.rollover ?? undefined);
-  return {
-    ...fields,
-    ...(rollover === undefined ? {} : { rollover }),
-    modelConfig:
-      changes.model === undefined ? session.modelConfig : chosenModel(deps, session, changes.model),
-  };
-}
-
-function chosenModel(
-  deps: SessionDeps,
-  session: SessionFields,
-  model: string | null,
-): SessionFields["modelConfig"] {
-  if (model !== null) return { ...session.modelConfig, model, chosen: true };
-  const configured = deps.defaultModel(session.activeAgent);
-  return { ...session.modelConfig, model: configured === "symbolic" ? null : configured, chosen: false };
+/** What a command came to, as a message of the conversation. */
+function outcomeMessage(deps: SessionDeps, text: string): AIMessage {
+  return new AIMessage({ content: text, id: deps.ids.uuid() });
 }
 
 /** The title stands in the chain; putting it twice changes nothing, so it is written before the turn. */
@@ -110,6 +86,7 @@ function draftOf(state: SessionStateValues, turn: TurnInFlight, messages: Messag
     textHash: turn.textHash,
     messages,
     ...(turn.stagedUnits.length === 0 ? {} : { units: turn.stagedUnits }),
+    ...(turn.outcome?.changes === undefined ? {} : { changes: turn.outcome.changes }),
     reply: {
       ...(turn.announcement === null ? {} : { announcement: turn.announcement }),
       ...(turn.notice === null ? {} : { notice: turn.notice }),

@@ -7,6 +7,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { latestEntry, rotateChain, type Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
+import { textHashOf } from "#src/sessions/seal.ts";
 import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
 import type { RotateVerdict } from "#src/sessions/verdict.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -84,6 +85,8 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
     sessionId,
     at: toInstant(deps.clock.now()),
     deliveryId: turn.deliveryId,
+    textHash: turn.textHash,
+    ...(plan.text === "" ? {} : { leftHash: textHashOf(plan.text) }),
     verdict,
     turns: session.turns,
     head: session.head,

@@ -1,5 +1,8 @@
-/** `runCommand`: runs a slash command. One that changes nothing ends here; any other is committed as a turn. */
-import { AIMessage, RemoveMessage } from "@langchain/core/messages";
+/**
+ * `runCommand`: runs a slash command. One that changes nothing ends the run here; what any other asks for is staged, and
+ * made when its turn is committed.
+ */
+import { RemoveMessage } from "@langchain/core/messages";
 import type { CommandOutcome, PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
@@ -18,7 +21,7 @@ export function runCommand(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
-    const { chain } = await locateSession(deps, run, session, turn.deliveryId);
+    const { chain } = await locateSession(deps, run, session, turn);
     const context = commandContext(deps, {
       chain,
       session,
@@ -29,7 +32,7 @@ export function runCommand(deps: SessionDeps) {
     if (outcome.changes === undefined && outcome.recalled === undefined) {
       return answerOnly(deps, { turn, sessionId: session.sessionId, envelope: outcome.envelope });
     }
-    return stage(deps, turn, outcome);
+    return stage(turn, outcome);
   };
 }
 
@@ -51,6 +54,7 @@ function answerOnly(
     turn: null,
     status: null,
     repeated: false,
+    ...(answer.turn.announcement === null ? {} : { announcement: answer.turn.announcement }),
     envelope: answer.envelope,
   };
   return {
@@ -63,14 +67,13 @@ function answerOnly(
   };
 }
 
-function stage(deps: SessionDeps, turn: TurnInFlight, outcome: CommandOutcome): SessionUpdate {
+function stage(turn: TurnInFlight, outcome: CommandOutcome): SessionUpdate {
   const { envelope, changes, recalled } = outcome;
   return {
     turn: {
       ...turn,
-      outcome: { envelope, ...(changes === undefined ? {} : { changes: { ...changes } }) },
+      outcome: { envelope, ...(changes === undefined ? {} : { changes }) },
       recalled: [...(recalled ?? [])],
     },
-    messages: [new AIMessage({ content: envelope.message, id: deps.ids.uuid() })],
   };
 }

@@ -1,7 +1,12 @@
 /** `/rollover [idle <duration>|day <HH:MM>|off|reset]`: when this conversation ends by itself. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { durationText } from "#src/explain/duration-text.ts";
-import { rolloverOverridesSchema, type RolloverOverrides } from "#src/sessions/rollover-policy.ts";
+import {
+  rolloverOverridesSchema,
+  withOverrides,
+  type RolloverOverrides,
+  type RolloverPolicy,
+} from "#src/sessions/rollover-policy.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 
 export const rolloverCommand: PlainCommand = {
@@ -14,32 +19,37 @@ export const rolloverCommand: PlainCommand = {
     if (args === "") return { envelope: current(context) };
     const rollover = overridesOf(args, context.session.rollover ?? {});
     if (rollover === undefined) return { envelope: usage(args) };
-    return {
-      envelope: done("rollover_set", "Changed for this conversation and those after it."),
-      changes: { rollover },
-    };
+    return { envelope: changed(rollover, context.policy), changes: { rollover } };
   },
 };
 
+function changed(rollover: RolloverOverrides | null, policy: RolloverPolicy): Envelope {
+  if (rollover === null)
+    return done("rollover_reset", "The configured rules hold again, from the next message on.");
+  return done("rollover_set", `From now on this conversation ${rulesText(withOverrides(policy, rollover))}`);
+}
+
 function current({ policy }: CommandContext): Envelope {
+  return done("rollover", `This conversation ${rulesText(policy)}`, {
+    next: "/rollover idle 24h, /rollover day 05:00, /rollover off, /rollover reset",
+  });
+}
+
+function rulesText(policy: RolloverPolicy): string {
   const rules = [
     policy.idle.enabled ? `after ${durationText(policy.idle.limit)} without a turn` : undefined,
     policy.dayBoundary.enabled
       ? `at ${policy.dayBoundary.at} ${policy.timeZone}, once idle for ${durationText(policy.dayBoundary.minIdle)}`
       : undefined,
   ].filter((rule) => rule !== undefined);
-  const message =
-    rules.length === 0
-      ? "This conversation ends only when you say /new."
-      : `This conversation ends ${rules.join(" or ")}; the next message then begins a new one.`;
-  return done("rollover", message, {
-    next: "/rollover idle 24h, /rollover day 05:00, /rollover off, /rollover reset",
-  });
+  return rules.length === 0
+    ? "ends only when you say /new."
+    : `ends ${rules.join(" or ")}; the next message then begins a new one.`;
 }
 
 function overridesOf(args: string, before: RolloverOverrides): RolloverOverrides | null | undefined {
-  const [word = "", value = ""] = args.toLowerCase().split(/\s+/u);
-  const wanted = changeFor(word, value);
+  const [word = "", ...rest] = args.toLowerCase().split(/\s+/u);
+  const wanted = changeFor(word, rest.join(" "));
   if (wanted === null || wanted === undefined) return wanted;
   const parsed = rolloverOverridesSchema.safeParse({ ...before, ...wanted });
   return parsed.success ? parsed.data : undefined;

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createManualClock, fromInstant, toInstant } from "./clock.ts";
+
+const LIMIT = 8.64e15;
+
+describe("a manual clock", () => {
+  it("stands still until it is told to move", () => {
+    const clock = createManualClock(1000);
+    expect([clock.now(), clock.now(), clock.monotonic()]).toEqual([1000, 1000, 0]);
+  });
+
+  it("moves wall and monotonic time together", () => {
+    const clock = createManualClock(1000);
+    clock.advance(250);
+    expect([clock.now(), clock.monotonic()]).toEqual([1250, 250]);
+  });
+
+  it("keeps monotonic time when the wall clock is set back", () => {
+    const clock = createManualClock(1000);
+    clock.advance(10);
+    clock.set(5);
+    expect([clock.now(), clock.monotonic()]).toEqual([5, 10]);
+    clock.advance(1);
+    expect([clock.now(), clock.monotonic()]).toEqual([6, 11]);
+  });
+
+  it("is independent of another one", () => {
+    const [one, other] = [createManualClock(0), createManualClock(0)];
+    one.advance(1);
+    expect(other.now()).toBe(0);
+  });
+});
+
+describe("a stored instant", () => {
+  it("is ISO 8601 in UTC with milliseconds", () => {
+    expect(toInstant(Date.UTC(2026, 2, 1, 9, 0, 0, 7))).toBe("2026-03-01T09:00:00.007Z");
+  });
+
+  it("reads back as the same millisecond, over all time that has an instant", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -LIMIT, max: LIMIT }), (ms) => {
+        expect(fromInstant(toInstant(ms))).toBe(ms);
+      }),
+    );
+  });
+
+  it("sorts as text as it does in time, within four-digit years", () => {
+    const year10000 = Date.UTC(10_000, 0) - 1;
+    const ms = fc.integer({ min: 0, max: year10000 });
+    fc.assert(
+      fc.property(ms, ms, (a, b) => {
+        expect(toInstant(a) < toInstant(b)).toBe(a < b);
+      }),
+    );
+  });
+
+  it.each(["", "yesterday", "2026-13-01T00:00:00.000Z", "2026-03-01T25:00:00.000Z"])(
+    "is NaN when %j is read",
+    (text) => {
+      expect(fromInstant(text)).toBeNaN();
+    },
+  );
+
+  it.each([NaN, Infinity, LIMIT + 1])("cannot be made of %d", (ms) => {
+    expect(() => toInstant(ms)).toThrow(RangeError);
+  });
+});

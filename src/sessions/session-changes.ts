@@ -1,0 +1,30 @@
+/** Changes that a command makes to its session: stored with its turn, so that they hold once the turn is committed. */
+import { z } from "zod";
+import { rolloverOverridesSchema } from "./rollover-policy.ts";
+import type { SessionFields } from "./session-fields.ts";
+
+/** Schema of {@link SessionChanges}. */
+export const sessionChangesSchema = z.strictObject({
+  title: z.string().optional(),
+  /** A model reference, or `null` for the configured default. */
+  model: z.string().nullable().optional(),
+  /** `null` for the configured rules. */
+  rollover: rolloverOverridesSchema.nullable().optional(),
+});
+
+/** Changes to a session. */
+export type SessionChanges = z.infer<typeof sessionChangesSchema>;
+
+/** The fields after the changes. The title is not one of them: it stands in the chain. */
+export function applyChanges(session: SessionFields, changes: SessionChanges | undefined): SessionFields {
+  if (changes === undefined) return session;
+  const { rollover: before, ...fields } = session;
+  const rollover = changes.rollover === undefined ? before : (changes.rollover ?? undefined);
+  const { model } = changes;
+  return {
+    ...fields,
+    ...(rollover === undefined ? {} : { rollover }),
+    modelConfig:
+      model === undefined ? session.modelConfig : { ...session.modelConfig, model, chosen: model !== null },
+  };
+}
