@@ -61,7 +61,7 @@ module.exports = {
       name: "langchain-stays-out",
       comment: "@langchain/* stays out of the pure folders and of the rules of memory and context",
       severity: "error",
-      from: { path: `${PURE}|^src/context/|^memory/(?!stores/)` },
+      from: { path: `${PURE}|^src/context/|^memory/(?!stores/)`, pathNot: TESTS },
       to: { path: "node_modules/@langchain/" },
     },
     {

@@ -7,7 +7,7 @@ import { describeSearch } from "./contract/search.ts";
 import { describeTextSearch } from "./contract/text-search.ts";
 import type { MakeStore, StoreTraits } from "./contract/traits.ts";
 
-export type { MakeStore, StoreFixture, StoreTraits } from "./contract/traits.ts";
+export type { MakeStore, StoreTraits } from "./contract/traits.ts";
 
 /** Runs the contract against fresh stores of `makeStore`; `traits` states where the store is known to differ. */
 export function describeStoreContract(name: string, makeStore: MakeStore, traits: StoreTraits): void {

@@ -54,7 +54,7 @@ export const configSchema = z.strictObject({
   limits: z
     .strictObject({
       messageCharacters: z.int().min(1).default(32_000),
-      windowCharacters: z.int().min(0).default(24_000),
+      windowCharacters: z.int().min(0).default(12_000),
       contextTokens: z.int().min(500).default(12_000),
       modelCalls: z.int().min(1).max(40).default(8),
     })

@@ -22,5 +22,5 @@ export interface CliOptions {
 
 /** Whether a person sits at both ends. */
 export function isInteractive({ stdin, stdout }: CliContext): boolean {
-  return stdin.isTTY === true && stdout.isTTY === true;
+  return [stdin, stdout].every((stream) => stream.isTTY);
 }

@@ -61,7 +61,8 @@ function write(
 
 function listText(envelope: Envelope, found: readonly Envelope[], screen: Screen): string {
   const tables = found.map(({ next: _next, ...listed }) => {
-    const key = printableLine(String(listed.data?.["sessionKey"] ?? ""));
+    const named = listed.data?.["sessionKey"];
+    const key = printableLine(typeof named === "string" ? named : "");
     return renderEnvelope({ ...listed, message: screen.paint.bold(key) }, screen);
   });
   return [...tables, renderEnvelope({ ...envelope, code: "listed" }, screen)].join("\n\n");

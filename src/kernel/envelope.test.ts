@@ -67,7 +67,9 @@ describe("the envelope of what was thrown", () => {
   });
 
   it("is JSON that the schema reads back", () => {
-    const envelope = envelopeOf(new LilyError("storage_busy", "locked", { next: "Again.", cause: new Error() }));
+    const envelope = envelopeOf(
+      new LilyError("storage_busy", "locked", { next: "Again.", cause: new Error() }),
+    );
     expect(envelopeSchema.parse(JSON.parse(JSON.stringify(envelope)))).toEqual(envelope);
   });
 });

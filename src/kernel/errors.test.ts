@@ -2,12 +2,15 @@ import { describe, expect, it } from "vitest";
 import { ERROR_CODES, errorMessage, isLilyError, LilyError } from "./errors.ts";
 
 describe("the table of error codes", () => {
-  it.each(Object.entries(ERROR_CODES))("has a failing status and exit code for %s", (_code, { http, exit }) => {
-    expect(http).toBeGreaterThanOrEqual(400);
-    expect(http).toBeLessThan(600);
-    expect(exit).toBeGreaterThan(0);
-    expect(exit).toBeLessThan(256);
-  });
+  it.each(Object.entries(ERROR_CODES))(
+    "has a failing status and exit code for %s",
+    (_code, { http, exit }) => {
+      expect(http).toBeGreaterThanOrEqual(400);
+      expect(http).toBeLessThan(600);
+      expect(exit).toBeGreaterThan(0);
+      expect(exit).toBeLessThan(256);
+    },
+  );
 
   it("names codes in lower snake case", () => {
     expect(Object.keys(ERROR_CODES).filter((code) => !/^[a-z]+(?:_[a-z]+)*$/u.test(code))).toEqual([]);

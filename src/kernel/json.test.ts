@@ -67,8 +67,7 @@ describe("asserting JSON", () => {
     ["half of a surrogate pair", "a\ud800", "holds half of a surrogate pair"],
   ])("refuses %s and says where it is", (_what, value, problem) => {
     expect(refusal([{ inner: [value] }])).toMatchObject({ code: "value_not_json" });
-    if (value !== undefined)
-      expect(refusal({ inner: value })?.message).toContain(`$.inner ${problem}`);
+    if (value !== undefined) expect(refusal({ inner: value })?.message).toContain(`$.inner ${problem}`);
     expect(refusal([0, value])?.message).toContain("$[1]");
     expect(refusal(value)?.message).toContain(problem);
   });

@@ -1,4 +1,5 @@
 /** Reads what can be known of anything that was thrown by a model call, without knowing the class it was made of. */
+import { errorMessage } from "#src/kernel/errors.ts";
 
 /** What an error and its causes say. */
 export interface ErrorFacts {
@@ -35,7 +36,7 @@ function chainOf(error: unknown): Link[] {
   const links: Link[] = [];
   let next: unknown = error;
   while (links.length < MAX_DEPTH && next !== undefined && next !== null) {
-    const link = (typeof next === "object" ? next : { message: String(next) }) as Link;
+    const link = (typeof next === "object" ? next : { message: errorMessage(next) }) as Link;
     links.push(link);
     next = link["cause"];
   }

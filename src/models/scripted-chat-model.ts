@@ -22,7 +22,7 @@ export interface ScriptedCallOptions extends BaseChatModelCallOptions {
 }
 
 /** Answers each call with the next step of its script; without a script, with what the last user message said. */
-export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions, AIMessageChunk> {
+export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
   /** Every call in order, also those that failed or were aborted. Models with bound tools share it. */
   readonly calls: ScriptedCall[] = [];
   readonly #script: Script;

@@ -50,7 +50,10 @@ describe("the leaf of a turn", () => {
   });
 
   it("differs for different texts, Unicode form and white space included", () => {
-    const text = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("é", "e\u0301", " é", "a", "a ", ""));
+    const text = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.constantFrom("é", "e\u0301", " é", "a", "a ", ""),
+    );
     fc.assert(
       fc.property(text, text, (a, b) => {
         fc.pre(a !== b);

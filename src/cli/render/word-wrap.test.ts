@@ -33,7 +33,10 @@ describe("word wrap", () => {
       fc.property(text, fc.integer({ min: 12, max: 40 }), (parts, columns) => {
         const whole = parts.join("");
         const wrap = createWordWrap(columns);
-        const pieces = [...whole].map((character) => wrap.push(character)).join("") + wrap.end();
+        const pieces =
+          Array.from(whole)
+            .map((character) => wrap.push(character))
+            .join("") + wrap.end();
         expect(words(pieces)).toEqual(words(whole));
         for (const word of words(whole)) fc.pre(stringWidth(word) <= 12);
         expect(pieces).toBe(wrapWords(whole, columns));
