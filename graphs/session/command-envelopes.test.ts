@@ -84,7 +84,9 @@ describe("a command that changes the session", () => {
     expect(titled).toMatchObject({ outcome: "command", turn: 2, sessionId: first.sessionId });
     await lily.send("and then");
     expect(JSON.stringify(model.calls.at(-1)?.messages)).not.toContain("Morning");
-    expect((await lily.chain()).sessions.at(-1)?.title).toBe("Morning");
+    expect((await lily.send("/sessions")).envelope.data?.["sessions"]).toMatchObject([{ title: "Morning" }]);
+    await lily.send("/new");
+    expect((await lily.chain()).sessions.map((entry) => entry.title)).toEqual(["Morning", undefined]);
   });
 
   it("ends the session first when time says so", async () => {

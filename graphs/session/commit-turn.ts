@@ -1,17 +1,15 @@
 /** The commit of a turn: one put of one record, last; and what the session's fields are afterwards. */
-import { temporalDue } from "#src/sessions/temporal-rollover.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
-import { applyChanges } from "#src/sessions/session-changes.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
+import { applyChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { temporalDue } from "#src/sessions/temporal-rollover.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
-
-/** What is committed: a turn's body without what the commit itself decides. */
-export type TurnDraft = Omit<TurnBody, "v" | "sessionId" | "turn" | "at">;
+import type { TurnDraft } from "./turn-draft.ts";
 
 /** A committed turn with the fields after it. */
 export interface CommittedTurn {
@@ -23,7 +21,8 @@ export interface CommittedTurn {
  * Commits `draft` as the next turn of `session`. The delivery's pointer is written before the record: without the
  * record it points to nothing and counts as not handled.
  *
- * @throws {LilyError} `turn_conflict` when the transcript has that turn already; the writes' own errors.
+ * @throws {LilyError} `turn_conflict` when the session is not the latest of its key, or has that turn already; then, and
+ *   when a write fails, nothing was committed.
  */
 export async function commitTurn(
   deps: SessionDeps,
@@ -31,39 +30,60 @@ export async function commitTurn(
   session: SessionFields,
   draft: TurnDraft,
 ): Promise<CommittedTurn> {
-  const nowMs = deps.clock.now();
   const turn = session.turns + 1;
-  const body: TurnBody = { v: 1, sessionId: session.sessionId, turn, at: toInstant(nowMs), ...draft };
+  const body: TurnBody = { v: 1, sessionId: session.sessionId, turn, ...draft };
   const record = linkTurn(body, { head: session.head, salt: deps.ids.salt() });
-  if ((await repository.readTurn(session, turn)) !== undefined) {
-    throw new LilyError(
-      "turn_conflict",
-      `turn ${turn} of session ${session.sessionId} was committed by another run`,
-      {
-        next: "Send the message again; it was not stored.",
-      },
-    );
-  }
   // Whatever can fail comes before the put: a turn that is told as failed is not stored.
-  const after = advance(deps, applyChanges(session, draft.changes), record, nowMs);
+  const after = advance(deps, session, record);
+  await assertOpen(repository, session, turn);
   await repository.writeDelivery(session, draft.deliveryId, { sessionId: session.sessionId, turn });
-  await repository.writeTurn(session, record);
+  await putRecord(repository, session, record);
   return { record, session: after };
 }
 
-/** The fields after a committed turn. A stored time that lies ahead of the clock is repaired to now. */
-function advance(
-  deps: SessionDeps,
+/** A run that did not begin in `admit`, or not under a lock, may come here after the session was ended. */
+async function assertOpen(
+  repository: SessionRepository,
+  session: SessionFields,
+  turn: number,
+): Promise<void> {
+  const chain = await repository.readChain(session);
+  if (chain?.latest !== session.sessionId) {
+    throw conflict(`session ${session.sessionId} was ended before this turn was committed`);
+  }
+  if ((await repository.readTurn(session, turn)) !== undefined) {
+    throw conflict(`turn ${turn} of session ${session.sessionId} was committed by another run`);
+  }
+}
+
+function conflict(what: string): LilyError {
+  return new LilyError("turn_conflict", what, { next: "Send the message again; it was not stored." });
+}
+
+/** Puts the record. A put that is reported as failed and was made all the same counts as made. */
+async function putRecord(
+  repository: SessionRepository,
   session: SessionFields,
   record: TurnRecord,
-  nowMs: number,
-): SessionFields {
+): Promise<void> {
+  try {
+    await repository.writeTurn(session, record);
+  } catch (error) {
+    const stored = await repository.readTurn(session, record.turn).catch(() => undefined);
+    if (stored?.leaf !== record.leaf) throw error;
+  }
+}
+
+/** The fields after a committed turn. A stored time that lies ahead of the turn's is repaired. */
+export function advance(deps: SessionDeps, before: SessionFields, record: TurnRecord): SessionFields {
+  const session = applyChanges(before, record.changes);
+  const atMs = fromInstant(record.at);
   const first = session.firstActivityAt ?? record.at;
   const clocks = {
-    firstActivityAt: fromInstant(first) > nowMs ? record.at : first,
+    firstActivityAt: fromInstant(first) > atMs ? record.at : first,
     lastActivityAt: record.at,
   };
-  const due = temporalDue(clocks, policyOf(deps, session), nowMs);
+  const due = temporalDue(clocks, policyOf(deps, session), atMs);
   return {
     ...session,
     ...clocks,

@@ -2,29 +2,32 @@
 import { AIMessage } from "@langchain/core/messages";
 import { END } from "@langchain/langgraph";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
-import { messagesInFlight } from "./turn-messages.ts";
+import { asksForTools, messagesInFlight } from "./turn-messages.ts";
 
 /** After `admit`: a reply ends the run; a message for another session is handed off; a command is looked at first. */
 export function afterAdmit(
   state: SessionStateValues,
 ): "runCommand" | "handOff" | "prepareTurn" | "decideRollover" | "commit" | typeof END {
-  const { turn, reply } = state;
-  if (reply !== null || turn === null) return END;
-  if (turn.command?.readOnly === true && state.session !== null) return "runCommand";
+  const { turn, reply, read } = state;
+  if (reply !== null) return END;
+  if (read !== null) return "runCommand";
+  if (turn === null) return END;
   if (turn.latest !== null) return "handOff";
   if (turn.command !== null && !turn.command.rotates) return "runCommand";
-  return turn.modelCalls > 0 ? goOn(state, turn) : "decideRollover";
+  return goOn(state, turn) ?? "decideRollover";
 }
 
 /** A turn that a crash cut off after its model had answered goes on in the session in which it ran. */
-function goOn(state: SessionStateValues, turn: TurnInFlight): "prepareTurn" | "commit" {
-  const last = messagesInFlight(state, turn).at(-1);
-  return AIMessage.isInstance(last) && !asksForTools(last) ? "commit" : "prepareTurn";
+function goOn(state: SessionStateValues, turn: TurnInFlight): "prepareTurn" | "commit" | undefined {
+  const inFlight = messagesInFlight(state, turn);
+  const last = inFlight.at(-1);
+  if (AIMessage.isInstance(last) && !asksForTools(last)) return "commit";
+  return inFlight.some((message) => AIMessage.isInstance(message)) ? "prepareTurn" : undefined;
 }
 
 /** After `runCommand`: what changes something is an inbound message like any other, before which time may say so. */
 export function afterCommand(state: SessionStateValues): "decideRollover" | typeof END {
-  return state.turn === null ? END : "decideRollover";
+  return state.reply === null ? "decideRollover" : END;
 }
 
 /** After `decideRollover`. */
@@ -49,10 +52,6 @@ export function afterModel(state: SessionStateValues): "runTools" | "commit" {
   const last = messagesInFlight(state, state.turn).at(-1);
   if (!AIMessage.isInstance(last)) return "commit";
   return asksForTools(last) ? "runTools" : "commit";
-}
-
-function asksForTools(message: AIMessage): boolean {
-  return (message.tool_calls ?? []).length + (message.invalid_tool_calls ?? []).length > 0;
 }
 
 /** After `runTools`: back to the model, unless the user stopped the turn. */

@@ -68,28 +68,16 @@ describe("a turn that fails", () => {
     expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true });
   });
 
-  it("is answered from the record when the write of the record was made but reported as failed", async () => {
+  it("is answered when the write of its record was made but reported as failed", async () => {
     const failing = failingPuts((namespace) => namespace[0] === "history");
-    const model = echoModel();
-    const lily = await start({ model, wrapStorage: failing.wrap });
+    const lily = await start({ model: echoModel(), wrapStorage: failing.wrap });
     await lily.send("before");
     failing.arm("after");
-    expect((await lily.send("hello", { deliveryId: "d" })).outcome).toBe("failed");
+    const reply = await lily.send("hello", { deliveryId: "d" });
     failing.disarm();
-    const again = await lily.send("hello", { deliveryId: "d" });
-    expect(again).toMatchObject({ outcome: "answered", repeated: true, turn: 2 });
-    expect(await lily.send("next")).toMatchObject({ turn: 3 });
-    expect(inputOf(model)).toEqual([
-      "human: before",
-      "ai: before",
-      "human: hello",
-      "ai: hello",
-      "human: next",
-    ]);
-    expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true, turns: 3 });
-    const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: again.sessionId } });
-    const shown = values.messages.map((message: { text: string }) => message.text);
-    expect(shown).toEqual(["before", "before", "hello", "hello", "next", "next"]);
+    expect(reply).toMatchObject({ outcome: "answered", turn: 2 });
+    expect(await lily.send("hello", { deliveryId: "d" })).toEqual({ ...reply, repeated: true });
+    expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true, turns: 2 });
   });
 
   it("has moved latest once when the chain of a rotation was written but reported as failed", async () => {
@@ -97,11 +85,37 @@ describe("a turn that fails", () => {
     const lily = await start({ model: echoModel(), wrapStorage: failing.wrap });
     await lily.send("before");
     failing.arm("after");
-    expect((await lily.send("/new hello", { deliveryId: "d" })).outcome).toBe("failed");
+    const reply = await lily.send("/new hello", { deliveryId: "d" });
     failing.disarm();
-    const again = await lily.send("/new hello", { deliveryId: "d" });
-    expect(again).toMatchObject({ outcome: "answered", envelope: { message: "hello" } });
+    expect(reply).toMatchObject({ outcome: "answered", envelope: { message: "hello" } });
+    expect(await lily.send("/new hello", { deliveryId: "d" })).toEqual({ ...reply, repeated: true });
     expect((await lily.chain()).sessions).toHaveLength(2);
+  });
+});
+
+describe("a session whose checkpoints are gone", () => {
+  it("goes on from the transcript, with what commands had changed", async () => {
+    const model = echoModel();
+    const lily = await start({ model });
+    const { sessionId } = await lily.send("before");
+    await lily.send("/rollover idle 30m");
+    await lily.send("/title Kept");
+    for (let turn = 0; turn < 25; turn += 1) await lily.send(`m${turn}`);
+    await lily.storage.checkpointer.deleteThread(sessionId);
+    expect(await lily.send("next")).toMatchObject({ sessionId, turn: 29 });
+    expect(inputOf(model).slice(-3)).toEqual(["human: m24", "ai: m24", "human: next"]);
+    const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });
+    expect(values.messages.slice(-4).map((message: { text: string }) => message.text)).toEqual([
+      "m24",
+      "m24",
+      "next",
+      "next",
+    ]);
+    expect((await lily.send("/status")).envelope.data).toMatchObject({
+      title: "Kept",
+      next: { limitMs: 1_800_000 },
+    });
+    expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true, turns: 29 });
   });
 });
 
@@ -236,6 +250,114 @@ describe("what a crash leaves", () => {
   });
 });
 
+describe("a run that is killed between two nodes", () => {
+  const on = (threadId: string, text: string, deliveryId = "crashed") => ({ threadId, deliveryId, text });
+
+  it("never commits into a session that was ended, when it is run again from an old checkpoint", async () => {
+    const lily = await start({ model: echoModel() });
+    const { sessionId } = await lily.send("first");
+    await lily.crashBefore("callModel", on(sessionId, "second"));
+    const old = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });
+    await lily.send("/new");
+    const replayed = await lily.sessions.graph.invoke(null, {
+      ...old.config,
+      context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+    });
+    expect(replayed.reply).toMatchObject({ outcome: "failed", envelope: { code: "turn_conflict" } });
+    expect(await lily.turns(sessionId)).toHaveLength(1);
+    expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
+  });
+
+  it("does not double the answer of the built-in solver when its delivery comes again", async () => {
+    const lily = await start();
+    const { sessionId } = await lily.send("my flight is BA117");
+    await lily.crashBefore("commit", on(sessionId, "what is my flight?"));
+    expect(await lily.send("what is my flight?", { deliveryId: "crashed" })).toMatchObject({ turn: 2 });
+    expect((await lily.turns(sessionId))[1]?.messages.map((message) => message.role)).toEqual([
+      "user",
+      "assistant",
+    ]);
+  });
+
+  it("takes every later message that is sent to the old thread, after a crash between rotation and hand-off", async () => {
+    const lily = await start({ model: echoModel() });
+    const { sessionId } = await lily.send("first");
+    await lily.crashBefore("handOff", on(sessionId, "/new hello"));
+    const config = {
+      configurable: { thread_id: sessionId },
+      context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+    };
+    for (const text of ["m2", "m3", "m4"]) {
+      const result = await lily.sessions.graph.invoke(
+        { messages: [{ role: "user", content: text }] },
+        config,
+      );
+      expect(result.handoff?.message.content).toBe(text);
+    }
+    expect(await lily.send("/new hello", { deliveryId: "crashed" })).toMatchObject({
+      outcome: "answered",
+      turn: 1,
+    });
+    expect((await lily.chain()).sessions).toHaveLength(2);
+  });
+
+  it("does not keep a session young: the interrupted turn counts where it was, and the next day is a new session", async () => {
+    const model = new ScriptedChatModel((_messages, index) =>
+      index === 1 ? call("recall_history") : "fine",
+    );
+    const lily = await start({ model });
+    const { sessionId } = await lily.send("before");
+    await lily.crashBefore("runTools", on(sessionId, "use the tool"));
+    lily.clock.advance(30 * 3_600_000);
+    const next = await lily.send("hello?");
+    expect(next.sessionId).not.toBe(sessionId);
+    expect(next.announcement).toContain("since the last turn");
+    expect((await lily.turns(sessionId)).map((turn) => turn.status)).toEqual(["completed", "interrupted"]);
+  });
+
+  it("leaves what is in flight alone while a command only reads, and answers it afterwards", async () => {
+    const model = echoModel();
+    const lily = await start({ model });
+    const { sessionId } = await lily.send("before");
+    await lily.crashBefore("commit", on(sessionId, "in flight"));
+    const config = {
+      configurable: { thread_id: sessionId },
+      context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+    };
+    const status = await lily.sessions.graph.invoke(
+      { messages: [{ role: "user", content: "/status" }] },
+      config,
+    );
+    expect(status.reply).toMatchObject({ outcome: "command", envelope: { code: "status" } });
+    expect(await lily.turns(sessionId)).toHaveLength(1);
+    expect(await lily.send("in flight", { deliveryId: "crashed" })).toMatchObject({
+      outcome: "answered",
+      turn: 2,
+    });
+    expect(model.calls).toHaveLength(2);
+  });
+});
+
+describe("a rollover that nobody asked for", () => {
+  it("is announced with the first turn of the new session, also when the message that caused it failed", async () => {
+    const model = new ScriptedChatModel((_messages, index) =>
+      index === 1 ? { error: new Error("down") } : "fine",
+    );
+    const lily = await start({ model });
+    await lily.send("hi");
+    lily.clock.advance(13 * 3_600_000);
+    expect(await lily.send("second")).toMatchObject({
+      outcome: "failed",
+      announcement: expect.stringContaining("13 h"),
+    });
+    expect(await lily.send("third")).toMatchObject({
+      outcome: "answered",
+      announcement: expect.stringContaining("13 h"),
+    });
+    expect((await lily.send("fourth")).announcement).toBeUndefined();
+  });
+});
+
 describe("stopping an answer", () => {
   it("DL-14 DL-15 keeps the question and what was written, marked, and goes on validly", async () => {
     const stop = new AbortController();
@@ -264,6 +386,39 @@ describe("stopping an answer", () => {
     expect(next).toMatchObject({ sessionId: stopped.sessionId, turn: 2 });
     expect(inputOf(model)[1]).toContain("[the user stopped this answer]");
     expect(model.calls.at(-1)?.messages.some((message) => message.toolCalls !== undefined)).toBe(false);
+  });
+});
+
+describe("a command that ends the session, while an answer is written", () => {
+  it("stops it only when the command is new and will not be refused", async () => {
+    let finish: () => void = () => undefined;
+    let markAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (markAsked = resolve));
+    const model = new ScriptedChatModel(async (_messages, index) => {
+      if (index === 1) {
+        markAsked();
+        await new Promise<void>((resolve) => (finish = resolve));
+      }
+      return "whole answer";
+    });
+    const lily = await start({ model });
+    await lily.send("/new hello", { deliveryId: "d1" });
+    const answer = lily.send("a question");
+    await asked;
+    // A message waits for the lock only after it decided what to stop.
+    const waits = (content: string, deliveryId: string) => {
+      let reply: Promise<unknown> = Promise.resolve();
+      const isWaiting = new Promise<void>((resolve) => {
+        reply = lily.send(content, { deliveryId, onEvent: (event) => event.type === "waiting" && resolve() });
+      });
+      return { isWaiting, reply };
+    };
+    const late = [waits("/new hello", "d1"), waits("/resume 99", "d2")];
+    await Promise.all(late.map(({ isWaiting }) => isWaiting));
+    finish();
+    expect(await answer).toMatchObject({ status: "completed", envelope: { message: "whole answer" } });
+    const replies = await Promise.all(late.map(({ reply }) => reply));
+    expect(replies).toMatchObject([{ repeated: true }, { outcome: "refused" }]);
   });
 });
 

@@ -3,12 +3,12 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { entryOf, openChain, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
-import { applyChanges } from "#src/sessions/session-changes.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { countTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { advance } from "./commit-turn.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** A thread with its chain. */
@@ -100,6 +100,7 @@ export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEnt
   const carried = entry.opened.carried;
   const activeAgent = carried?.activeAgent ?? deps.defaultAgent;
   const chosen = carried?.model ?? null;
+  const temperature = deps.temperature(activeAgent);
   return {
     sessionId: entry.sessionId,
     owner: chain.owner,
@@ -107,7 +108,11 @@ export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEnt
     ownKey: chain.sessionKey === chain.sessions[0]?.sessionId,
     activeAgent,
     skillSnapshot: await deps.loadSkills(activeAgent),
-    modelConfig: { model: chosen ?? configuredModel(deps, activeAgent), chosen: chosen !== null },
+    modelConfig: {
+      model: chosen ?? configuredModel(deps, activeAgent),
+      chosen: chosen !== null,
+      ...(temperature === undefined ? {} : { temperature }),
+    },
     ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
     toldNoModel: carried?.toldNoModel ?? false,
     createdAt: entry.opened.at,
@@ -130,37 +135,29 @@ export function solverOf(deps: SessionDeps, session: SessionFields): string {
   return session.modelConfig.model ?? deps.defaultModel(session.activeAgent);
 }
 
-/** A session brought up to its transcript, and the turns that it had missed, newest `keep` at most. */
+/** A session brought up to its transcript, and the newest of the turns that it had missed. */
 export interface CaughtUp {
   readonly session: SessionFields;
   readonly missed: readonly TurnRecord[];
 }
 
-/** Turns of the transcript that are kept in `messages` when a session has to catch up. */
+/** Turns that come into `messages` when a session has to catch up. */
 const KEEP_MISSED = 20;
 
 /**
  * Brings the fields up to the transcript, which is ahead when a crash came between the commit and its checkpoint, or
  * when the thread's checkpoints are gone.
  */
-export async function catchUp(repository: SessionRepository, session: SessionFields): Promise<CaughtUp> {
-  const next = await repository.readTurn(session, session.turns + 1);
-  if (next === undefined) return { session, missed: [] };
+export async function catchUp(
+  deps: SessionDeps,
+  repository: SessionRepository,
+  session: SessionFields,
+): Promise<CaughtUp> {
+  if ((await repository.readTurn(session, session.turns + 1)) === undefined) return { session, missed: [] };
   const turns = await countTurns(repository, session);
-  const missed = await repository.readTurns(session, {
-    from: Math.max(session.turns + 1, turns - KEEP_MISSED + 1),
-    to: turns,
-  });
-  const last = missed.at(-1) ?? next;
-  const changed = missed.reduce((fields, turn) => applyChanges(fields, turn.changes), session);
+  const missed = await repository.readTurns(session, { from: session.turns + 1, to: turns });
   return {
-    session: {
-      ...changed,
-      turns,
-      head: last.head,
-      firstActivityAt: session.firstActivityAt ?? next.at,
-      lastActivityAt: last.at,
-    },
-    missed,
+    session: missed.reduce((fields, record) => advance(deps, fields, record), session),
+    missed: missed.slice(-KEEP_MISSED),
   };
 }

@@ -22,6 +22,7 @@ type Step =
         | "redeliver";
     }
   | { readonly kind: "resumeNumber"; readonly number: number }
+  | { readonly kind: "crash"; readonly node: string; readonly text: string }
   | { readonly kind: "clock"; readonly hours: number }
   | {
       readonly kind: "writeFails";
@@ -38,6 +39,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.integer({ min: -3, max: 30 }).map<Step>((hours) => ({ kind: "clock", hours })) },
   { weight: 2, arbitrary: fc.constant<Step>({ kind: "redeliver" }) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("decideRollover", "rotate", "handOff", "prepareTurn", "callModel", "commit"),
+        fc.constantFrom("", "/new ", "/title "),
+      )
+      .map<Step>(([node, text]) => ({ kind: "crash", node, text })),
+  },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Step>(
@@ -115,6 +125,8 @@ async function perform(world: World, next: Step): Promise<void> {
       if (next.hours >= 0) world.lily.clock.advance(next.hours * HOUR);
       else world.lily.clock.set(world.lily.clock.now() + next.hours * HOUR);
       return undefined;
+    case "crash":
+      return crash(world, next.node, `${next.text}${name}`);
     case "redeliver":
       return redeliver(world);
     case "restart":
@@ -131,6 +143,15 @@ async function perform(world: World, next: Step): Promise<void> {
       world.failing.disarm();
       return undefined;
   }
+}
+
+/** The run of a delivery is killed before a node; the sender was told nothing. */
+async function crash(world: World, node: string, text: string): Promise<void> {
+  const chain = await world.lily.sessions.repository.readChain({ owner: OWNER, sessionKey: "test:main" });
+  if (chain === undefined) return deliver(world, text);
+  const deliveryId = `d${world.deliveries.length}`;
+  world.deliveries.push({ id: deliveryId, text, acknowledged: false });
+  return world.lily.crashBefore(node, { threadId: chain.latest, deliveryId, text });
 }
 
 /** Every earlier delivery once more: what was acknowledged is answered from what is stored. */
@@ -156,7 +177,11 @@ async function checkAll(world: World): Promise<void> {
 
   const stored: string[] = [];
   for (const entry of chain.sessions) {
-    for (const turn of await lily.turns(entry.sessionId)) stored.push(turn.deliveryId);
+    for (const turn of await lily.turns(entry.sessionId)) {
+      stored.push(turn.deliveryId);
+      if (turn.status === "completed")
+        expect(turn.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+    }
   }
   expect(new Set(stored).size).toBe(stored.length);
   const owed = world.deliveries.filter(

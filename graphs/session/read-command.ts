@@ -22,7 +22,7 @@ export function createReadCommand(
     const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
     const state = stored === undefined ? undefined : await runner.readState(chain.latest);
     const known = state?.session ?? (await newFields(deps, chain, latestEntry(chain)));
-    const { session } = await catchUp(repository, known);
+    const { session } = await catchUp(deps, repository, known);
     const command = findCommand(name);
     const context = commandContext(deps, { chain, session, repository, verdict: state?.verdict ?? null });
     const envelope =

@@ -42,6 +42,7 @@ async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<Grap
       context: { owner, sessionKey, followsHandoff: true, fence },
       streamMode: ["messages", "updates", "custom", "values"],
       recursionLimit: 100,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
     },
   );
   let last: unknown;

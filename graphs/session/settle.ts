@@ -1,13 +1,15 @@
 /** Settles what an earlier run left unfinished: a crash, an abort, a limit. */
 import { AIMessage, RemoveMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { contentText, fromLangChain } from "#src/turns/langchain-messages.ts";
+import { contentText } from "#src/turns/langchain-messages.ts";
 import { commitTurn } from "./commit-turn.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import type { RunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
+import { draftOf } from "./turn-draft.ts";
+import { asksForTools } from "./turn-messages.ts";
 import { extendWindow, messagesOf } from "./window.ts";
 
 const INTERRUPTED =
@@ -38,105 +40,93 @@ export interface Settled {
  * whose model had not answered leaves nothing behind but a line in the explanation log; its delivery may come again.
  */
 export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<Settled> {
-  const { state, inFlight, caughtUp, deliveryId } = unsettled;
-  const adopted = adopt(deps, state, caughtUp);
-  const wasCommitted = state.turn !== null && caughtUp.session.turns >= state.turn.number;
-  if (state.turn === null || inFlight.length === 0 || wasCommitted) {
-    return {
-      session: caughtUp.session,
-      messages: [...inFlight.map(remove), ...adopted.messages],
-      fields: adopted.fields,
-    };
+  const { state, inFlight, deliveryId } = unsettled;
+  const adopted = adopt(deps, state, unsettled.caughtUp);
+  const { turn } = state;
+  if (turn === null || inFlight.length === 0 || (await isCommitted(unsettled, turn))) {
+    return { ...adopted, messages: [...inFlight.map(remove), ...adopted.messages] };
   }
   const hasBegun = inFlight.some((message) => AIMessage.isInstance(message));
-  if (state.turn.deliveryId === deliveryId && hasBegun) return resume(state.turn, inFlight, caughtUp.session);
-  if (state.turn.deliveryId === deliveryId) {
-    return { session: caughtUp.session, messages: inFlight.map(remove), fields: {} };
-  }
-  return hasBegun ? commitAsItStands(deps, unsettled, state.turn) : drop(deps, unsettled, state.turn);
+  const isSame = turn.deliveryId === deliveryId;
+  if (hasBegun && isSame) return resume(adopted, turn, inFlight);
+  if (hasBegun) return commitAsItStands(deps, unsettled, { turn, adopted });
+  if (!isSame) await explainLoss(deps, unsettled, turn);
+  return { ...adopted, messages: [...inFlight.map(remove), ...adopted.messages] };
+}
+
+/** The record of the turn in flight was put, and only the checkpoint after it is missing. */
+async function isCommitted({ run, caughtUp }: Unsettled, turn: TurnInFlight): Promise<boolean> {
+  const record = await run.repository.readTurn(caughtUp.session, turn.number);
+  return record?.deliveryId === turn.deliveryId;
 }
 
 /** Turns of the transcript that the checkpoint had missed come into `messages` and the window. */
-function adopt(
-  deps: SessionDeps,
-  state: SessionStateValues,
-  caughtUp: CaughtUp,
-): { readonly messages: BaseMessage[]; readonly fields: SessionUpdate } {
+function adopt(deps: SessionDeps, state: SessionStateValues, caughtUp: CaughtUp): Settled {
   let window = state.window;
   const messages: BaseMessage[] = [];
   for (const record of caughtUp.missed) {
     const added = messagesOf(record);
-    const extended = extendWindow(
-      window,
-      { turn: record.turn, messages: added },
-      deps.limits.windowCharacters,
-    );
+    const turn = { turn: record.turn, messages: added };
+    const extended = extendWindow(window, turn, deps.limits.windowCharacters);
     window = extended.window;
     messages.push(...added, ...extended.removals);
   }
-  return caughtUp.missed.length === 0 ? { messages, fields: {} } : { messages, fields: { window } };
+  return { session: caughtUp.session, messages, fields: caughtUp.missed.length === 0 ? {} : { window } };
 }
 
-function resume(turn: TurnInFlight, inFlight: readonly BaseMessage[], session: SessionFields): Settled {
-  return {
-    session,
-    messages: closeOpenCalls(inFlight),
-    fields: {},
-    resumed: { ...turn, number: session.turns + 1 },
-  };
+function resume(adopted: Settled, turn: TurnInFlight, inFlight: readonly BaseMessage[]): Settled {
+  const resumed = { ...turn, number: adopted.session.turns + 1 };
+  return { ...adopted, messages: [...adopted.messages, ...closeOpenCalls(inFlight)], resumed };
 }
 
 /** A stored result for each call that has none, so that the history stays valid and no tool runs again by itself. */
 function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
-  const answered = new Set(
-    messages.filter((message) => ToolMessage.isInstance(message)).map((message) => message.tool_call_id),
-  );
+  const results = messages.filter((message) => ToolMessage.isInstance(message));
+  const answered = new Set(results.map((message) => message.tool_call_id));
   return messages
     .filter((message) => AIMessage.isInstance(message))
-    .flatMap((message) => message.tool_calls ?? [])
+    .flatMap((message) => [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])])
     .filter((call) => call.id !== undefined && !answered.has(call.id))
     .map(
       (call) =>
         new ToolMessage({
           content: "interrupted: the program ended while this tool ran; it may or may not have taken effect",
           tool_call_id: call.id ?? "",
-          name: call.name,
+          name: call.name ?? "unknown",
           status: "error",
           id: `${call.id}#interrupted`,
         }),
     );
 }
 
+/** The activity clock stays where the turn was: what a crash left does not keep a session young. */
 async function commitAsItStands(
   deps: SessionDeps,
-  unsettled: Unsettled,
-  turn: TurnInFlight,
+  { run, state, inFlight, caughtUp }: Unsettled,
+  { turn, adopted }: { readonly turn: TurnInFlight; readonly adopted: Settled },
 ): Promise<Settled> {
-  const { run, state, inFlight, caughtUp } = unsettled;
   const closing = closeOpenCalls(inFlight);
-  const all = [...inFlight, ...closing];
+  const messages = [...inFlight, ...closing];
   const last = inFlight.at(-1);
-  const isAnswered = AIMessage.isInstance(last) && closing.length === 0;
-  const { record, session } = await commitTurn(deps, run.repository, caughtUp.session, {
-    kind: "chat",
-    status: isAnswered ? "completed" : "interrupted",
-    deliveryId: turn.deliveryId,
-    textHash: turn.textHash,
-    messages: all.map((message) => fromLangChain(message, turn.startedAt)),
-    reply: isAnswered ? {} : { notice: INTERRUPTED },
-    explanation: { requestId: turn.requestId, ...(turn.solver === null ? {} : { solver: turn.solver }) },
+  const isAnswered = AIMessage.isInstance(last) && !asksForTools(last);
+  const draft = draftOf(state, turn, {
+    messages,
+    status: isAnswered ? turn.status : "interrupted",
+    at: turn.startedAt,
+    ...(isAnswered ? {} : { notice: INTERRUPTED }),
   });
-  const extended = extendWindow(
-    state.window,
-    { turn: record.turn, messages: all },
-    deps.limits.windowCharacters,
-  );
-  return { session, messages: [...closing, ...extended.removals], fields: { window: extended.window } };
+  const { record, session } = await commitTurn(deps, run.repository, caughtUp.session, draft);
+  const window = adopted.fields.window ?? state.window;
+  const extended = extendWindow(window, { turn: record.turn, messages }, deps.limits.windowCharacters);
+  return {
+    session,
+    messages: [...adopted.messages, ...closing, ...extended.removals],
+    fields: { window: extended.window },
+  };
 }
 
-async function drop(deps: SessionDeps, unsettled: Unsettled, turn: TurnInFlight): Promise<Settled> {
+async function explainLoss(deps: SessionDeps, unsettled: Unsettled, turn: TurnInFlight): Promise<void> {
   const { run, inFlight, caughtUp } = unsettled;
-  const text = contentText(inFlight[0]?.content);
   await run.repository.writeFailure(caughtUp.session, {
     sessionId: caughtUp.session.sessionId,
     deliveryId: turn.deliveryId,
@@ -145,9 +135,8 @@ async function drop(deps: SessionDeps, unsettled: Unsettled, turn: TurnInFlight)
     code: "turn_failed",
     message: "the program ended before the turn was answered",
     node: "admit",
-    text,
+    text: contentText(inFlight[0]?.content),
   });
-  return { session: caughtUp.session, messages: inFlight.map(remove), fields: {} };
 }
 
 function remove(message: BaseMessage): RemoveMessage {

@@ -27,9 +27,7 @@ export const turnInFlightSchema = z.strictObject({
   number: z.int(),
   /** Id of its first message in `messages`; all from there on are its own. */
   firstMessageId: z.string(),
-  command: z
-    .strictObject({ name: z.string(), args: z.string(), readOnly: z.boolean(), rotates: z.boolean() })
-    .nullable(),
+  command: z.strictObject({ name: z.string(), args: z.string(), rotates: z.boolean() }).nullable(),
   /** The session that is latest now, when this one is not. */
   latest: z.string().nullable(),
   /** Outcome of a command, with the changes that its commit makes. */
@@ -51,6 +49,14 @@ export const turnInFlightSchema = z.strictObject({
 
 /** The turn in flight. */
 export type TurnInFlight = z.infer<typeof turnInFlightSchema>;
+
+/** A command that changes nothing: it runs beside whatever turn is in flight. */
+export const readSchema = z.strictObject({
+  deliveryId: z.string(),
+  messageId: z.string(),
+  name: z.string(),
+  args: z.string(),
+});
 
 /** Which messages of `messages` belong to which committed turn, oldest first. */
 export const windowSchema = z.array(
@@ -81,6 +87,8 @@ export const SessionState = new StateSchema({
   messages,
   session: sessionFieldsSchema.nullable().default(null),
   turn: turnInFlightSchema.nullable().default(null),
+  /** The command of this run that changes nothing. */
+  read: readSchema.nullable().default(null),
   window: windowSchema.default(() => []),
   units: z.array(knowledgeUnitSchema).default(() => []),
   /** The latest rollover decision. */

@@ -1,5 +1,5 @@
 /** The messages of the turn in flight. */
-import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
+import { HumanMessage, type AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { isNotice } from "./messages.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
@@ -19,4 +19,9 @@ export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessa
 export function modelMessagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {
   const [, ...rest] = messagesInFlight(state, turn);
   return [new HumanMessage({ content: turn.text, id: turn.firstMessageId }), ...rest];
+}
+
+/** Whether a model's message asks for tools, also by calls that could not be read. */
+export function asksForTools(message: AIMessage): boolean {
+  return (message.tool_calls ?? []).length + (message.invalid_tool_calls ?? []).length > 0;
 }

@@ -23,6 +23,8 @@ const modelReference = z.string().transform((text, context) => {
 const agentSchema = z.strictObject({
   /** Model that answers. */
   model: modelReference.optional(),
+  /** Sampling temperature; left out, the server decides. */
+  temperature: z.number().min(0).max(2).optional(),
   rollover: rolloverOverridesSchema.optional(),
 });
 

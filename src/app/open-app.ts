@@ -54,7 +54,8 @@ export function createSessionDeps(
 export async function openApp(env: Environment, cwd: string): Promise<App> {
   const loaded = loadConfig(env, cwd);
   const deps = createSessionDeps(loaded, env);
-  const storage = await openStorage(loaded, deps);
+  // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
+  const storage = await openStorage(loaded, { clock: systemClock(), ids: deps.ids });
   return {
     ...loaded,
     storage,

@@ -38,6 +38,8 @@ export interface SessionDeps {
   readonly models: ChatModels;
   /** Reference of the model that answers where nobody chose one, by agent. */
   readonly defaultModel: (agent: string) => string;
+  /** Sampling temperature by agent, where one is configured. */
+  readonly temperature: (agent: string) => number | undefined;
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
   readonly botNames: readonly string[];

@@ -5,7 +5,7 @@ import type { SessionDeps } from "./session-deps.ts";
 
 type Settings = Pick<
   SessionDeps,
-  "defaultModel" | "policies" | "limits" | "botNames" | "defaultAgent" | "localOwner"
+  "defaultModel" | "temperature" | "policies" | "limits" | "botNames" | "defaultAgent" | "localOwner"
 >;
 
 /** Settings of a configuration. `machineZone` holds where no zone is configured. */
@@ -15,6 +15,7 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
   return {
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
+    temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
     policies: {
       base: { timeZone, ...config.rollover },
       byKeyPrefix: config.keys,

@@ -2,7 +2,7 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import { lineageOf, entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { FoundTurn, SessionRepository } from "#src/sessions/repository.ts";
 
 /** A piece of an earlier session. */
 export interface RecalledPiece {
@@ -38,10 +38,7 @@ export async function recallTurns(
 ): Promise<RecalledPiece[]> {
   const limit = request.limit ?? DEFAULT_LIMIT;
   const own = new Set(lineageOf(request.chain, request.sessionId));
-  const found = await repository.searchTurns(request.chain, request.query, limit * 8);
-  const earlier = found
-    .filter(({ sessionId, record }) => !own.has(sessionId) && record.kind === "chat")
-    .slice(0, limit);
+  const earlier = await findEarlier(repository, request, { own, limit });
   const best = earlier[0]?.score ?? 1;
   return earlier.map(({ sessionId, record, score }) => ({
     sessionId,
@@ -53,6 +50,19 @@ export async function recallTurns(
     user: clip(record.messages.find((message) => message.role === "user")?.content ?? ""),
     assistant: clip(record.messages.findLast((message) => message.role === "assistant")?.content ?? ""),
   }));
+}
+
+/** Searches further until enough turns of other sessions are found, or there are no more. */
+async function findEarlier(
+  repository: SessionRepository,
+  { chain, query }: RecallRequest,
+  { own, limit }: { readonly own: ReadonlySet<string>; readonly limit: number },
+): Promise<FoundTurn[]> {
+  for (let searched = limit * 8; ; searched *= 4) {
+    const found = await repository.searchTurns(chain, query, searched);
+    const earlier = found.filter(({ sessionId, record }) => !own.has(sessionId) && record.kind === "chat");
+    if (earlier.length >= limit || found.length < searched) return earlier.slice(0, limit);
+  }
 }
 
 /** Recalled pieces as text that says of each what it is. */

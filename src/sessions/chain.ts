@@ -104,12 +104,15 @@ export interface Rotation {
   readonly turns: number;
   readonly head: string;
   readonly carried: Carried;
+  /** Title of the session that is sealed. */
+  readonly title?: string | undefined;
   readonly continues?: readonly string[];
 }
 
 /** The chain after `latest` was sealed and a new session was opened behind it. */
 export function rotateChain(chain: Chain, rotation: Rotation): Chain {
-  const latest = latestEntry(chain);
+  const ended = latestEntry(chain);
+  const latest = rotation.title === undefined ? ended : { ...ended, title: rotation.title };
   const seal = sealEntry(chain, latest, { turns: rotation.turns, head: rotation.head });
   const sealed = { ...latest, sealed: { at: rotation.at, turns: rotation.turns, head: rotation.head, seal } };
   const successor: ChainEntry = {
@@ -143,16 +146,6 @@ export function sealEntry(
 ): string {
   const { sealed: _sealed, ...facts } = entry;
   return sealOf({ owner: chain.owner, sessionKey: chain.sessionKey, ...transcript, entry: facts });
-}
-
-/** The chain with the title of its latest session changed; a sealed session keeps the title it has. */
-export function retitleLatest(chain: Chain, title: string): Chain {
-  const latest = latestEntry(chain);
-  return {
-    ...chain,
-    revision: chain.revision + 1,
-    sessions: [...chain.sessions.slice(0, -1), { ...latest, title }],
-  };
 }
 
 /** The entry of `latest`. @throws {LilyError} `record_invalid` when the chain points nowhere */

@@ -35,6 +35,13 @@ export interface FailedTurn {
   readonly text: string;
 }
 
+/** A stored item that is not what it should be. */
+export interface DamagedItem {
+  /** Namespace and key of the item, joined with "/". */
+  readonly where: string;
+  readonly problem: string;
+}
+
 /** A turn found by its words. */
 export interface FoundTurn {
   readonly sessionId: string;
@@ -49,8 +56,12 @@ export interface SessionRepository {
   readChain(ref: KeyRef): Promise<Chain | undefined>;
   /** Puts the chain: the commit point of opening and rotating. */
   writeChain(chain: Chain): Promise<void>;
-  /** All chains of an owner, in the order in which their keys were first used. */
-  listChains(owner: string): Promise<Chain[]>;
+  /**
+   * All chains of an owner, in the order in which their keys were first used.
+   *
+   * @param onDamaged told of each chain that cannot be read; without it the first one is thrown as `record_invalid`
+   */
+  listChains(owner: string, onDamaged?: (damaged: DamagedItem) => void): Promise<Chain[]>;
 
   /** Owner and key of a session, `undefined` when it is not known. */
   findSession(sessionId: string): Promise<KeyRef | undefined>;
@@ -59,6 +70,8 @@ export interface SessionRepository {
 
   /** One turn of a transcript. @throws `record_invalid` when what is stored is not a turn record */
   readTurn(ref: TranscriptRef, turn: number): Promise<TurnRecord | undefined>;
+  /** Highest number that a stored turn of the transcript has, 0 when there is none; finds turns beyond a gap. */
+  lastStoredTurn(ref: TranscriptRef): Promise<number>;
   /** Turns `from` to `to`, both included, in order; numbers without a record are left out. */
   readTurns(ref: TranscriptRef, range: { readonly from: number; readonly to: number }): Promise<TurnRecord[]>;
   /** Puts the record: the commit point of a turn. */

@@ -122,7 +122,7 @@ export function resolvePolicy(sources: PolicySources, subject: PolicySubject): R
   const base = subject.ownKey ? withoutAutomaticRollover(sources.base) : sources.base;
   const layers = [
     ...(subject.ownKey ? [] : prefixes.map(({ rollover }) => rollover)),
-    ...(subject.ownKey ? [] : [sources.byAgent[subject.agent]]),
+    ...(subject.ownKey ? [] : [sources.byAgent["defaults"], sources.byAgent[subject.agent]]),
     subject.session,
   ];
   return layers.reduce<RolloverPolicy>(

@@ -15,7 +15,7 @@ export const sessionChangesSchema = z.strictObject({
 /** Changes to a session. */
 export type SessionChanges = z.infer<typeof sessionChangesSchema>;
 
-/** The fields after the changes. The title is not one of them: it stands in the chain. */
+/** The fields after the changes. */
 export function applyChanges(session: SessionFields, changes: SessionChanges | undefined): SessionFields {
   if (changes === undefined) return session;
   const { rollover: before, ...fields } = session;
@@ -24,6 +24,7 @@ export function applyChanges(session: SessionFields, changes: SessionChanges | u
   return {
     ...fields,
     ...(rollover === undefined ? {} : { rollover }),
+    ...(changes.title === undefined ? {} : { title: changes.title }),
     modelConfig:
       model === undefined ? session.modelConfig : { ...session.modelConfig, model, chosen: model !== null },
   };

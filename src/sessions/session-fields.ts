@@ -45,6 +45,8 @@ export const sessionFieldsSchema = z.strictObject({
   skillSnapshot: skillSnapshotSchema,
   modelConfig: modelConfigSchema,
   rollover: rolloverOverridesSchema.optional(),
+  /** What the user calls it; stands in the chain once the session is sealed. */
+  title: z.string().optional(),
   toldNoModel: z.boolean(),
   createdAt: z.string(),
   /** First committed turn. */

@@ -33,8 +33,6 @@ export type Receipt = z.infer<typeof receiptSchema>;
 /** Why a turn went as it went. */
 export const explanationSchema = z.strictObject({
   requestId: z.string(),
-  /** Nodes in the order in which they ran. */
-  path: z.array(z.string()).optional(),
   verdict: verdictSchema.optional(),
   /** Model reference or `symbolic`. */
   solver: z.string().optional(),

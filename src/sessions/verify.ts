@@ -4,7 +4,6 @@ import type { Chain, ChainEntry } from "./chain.ts";
 import { sealEntry } from "./chain.ts";
 import type { SessionRepository } from "./repository.ts";
 import { EMPTY_HEAD, leafOf, nextHead, unlinkTurn } from "./seal.ts";
-import { countTurns } from "./transcript.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /** Something that is not as it was committed. */
@@ -31,20 +30,21 @@ export async function verifyOwner(
   owner: string,
   sessionKey?: string,
 ): Promise<VerifyReport> {
+  const problems: VerifyProblem[] = [];
+  const onDamaged = (sessionId: string, problem: string): void => {
+    problems.push({ sessionKey: sessionKey ?? "", sessionId, ordinal: 0, turn: null, problem });
+  };
   try {
-    const one = sessionKey === undefined ? undefined : await repository.readChain({ owner, sessionKey });
     const chains =
-      sessionKey === undefined ? await repository.listChains(owner) : one === undefined ? [] : [one];
-    return combine(await Promise.all(chains.map((chain) => verifyChain(repository, chain))));
+      sessionKey === undefined
+        ? await repository.listChains(owner, ({ where, problem }) => onDamaged(where, problem))
+        : [await repository.readChain({ owner, sessionKey })].filter((chain) => chain !== undefined);
+    const reports: VerifyReport[] = [];
+    for (const chain of chains) reports.push(await verifyChain(repository, chain));
+    return combine([...reports, { ok: problems.length === 0, sessions: 0, turns: 0, problems }]);
   } catch (error) {
-    const problem = {
-      sessionKey: sessionKey ?? "",
-      sessionId: "",
-      ordinal: 0,
-      turn: null,
-      problem: errorMessage(error),
-    };
-    return { ok: false, sessions: 0, turns: 0, problems: [problem] };
+    onDamaged("", errorMessage(error));
+    return { ok: false, sessions: 0, turns: 0, problems };
   }
 }
 
@@ -98,7 +98,7 @@ async function verifyTranscript(
   entry: ChainEntry,
 ): Promise<{ readonly turns: number; readonly problems: readonly Found[] }> {
   const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId: entry.sessionId };
-  const turns = entry.sealed?.turns ?? (await readable(() => countTurns(repository, ref))) ?? 0;
+  const turns = entry.sealed?.turns ?? (await readable(() => repository.lastStoredTurn(ref))) ?? 0;
   let head = EMPTY_HEAD;
   const problems: Found[] = [];
   for (let turn = 1; turn <= turns; turn += 1) {

@@ -1,10 +1,11 @@
 /** Sessions on a LangGraph `BaseStore`: one item a chain, a turn, a delivery. */
 import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { LilyError } from "#src/kernel/errors.ts";
+import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import { chainSchema, type Chain } from "#src/sessions/chain.ts";
 import type {
+  DamagedItem,
   DeliveryPointer,
   FailedTurn,
   FoundTurn,
@@ -54,13 +55,14 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
   return {
     readChain: (ref) => readItem(store, chainNamespace(ref), CHAIN_KEY, chainSchema),
     writeChain: (chain) => store.put(chainNamespace(chain), CHAIN_KEY, chain, false),
-    listChains: (owner) => listChains(store, owner),
+    listChains: (owner, onDamaged) => listChains(store, owner, onDamaged),
 
     findSession: (sessionId) => readItem(store, sessionIndexNamespace, sessionId, keyRefSchema),
     indexSession: (sessionId, { owner, sessionKey }) =>
       store.put(sessionIndexNamespace, sessionId, { owner, sessionKey }, false),
 
     readTurn: (ref, turn) => readItem(store, historyNamespace(ref), turnItemKey(turn), turnRecordSchema),
+    lastStoredTurn: (ref) => lastStoredTurn(store, ref),
     readTurns: (ref, range) => readTurns(store, ref, range),
     writeTurn: (ref, record) =>
       store.put(historyNamespace(ref), turnItemKey(record.turn), record, TURN_INDEX),
@@ -103,10 +105,27 @@ function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
   );
 }
 
-async function listChains(store: BaseStore, owner: string): Promise<Chain[]> {
-  const prefix = chainsOf(owner);
-  const items = await searchAll(store, prefix);
-  return items.map((item) => parseItem(item.value, chainSchema, item.namespace.join("/")));
+async function listChains(
+  store: BaseStore,
+  owner: string,
+  onDamaged: ((damaged: DamagedItem) => void) | undefined,
+): Promise<Chain[]> {
+  const items = await searchAll(store, chainsOf(owner));
+  return items.flatMap((item) => {
+    const where = item.namespace.join("/");
+    try {
+      return [parseItem(item.value, chainSchema, where)];
+    } catch (error) {
+      if (onDamaged === undefined) throw error;
+      onDamaged({ where, problem: errorMessage(error) });
+      return [];
+    }
+  });
+}
+
+async function lastStoredTurn(store: BaseStore, ref: TranscriptRef): Promise<number> {
+  const items = await searchAll(store, historyNamespace(ref));
+  return items.reduce((highest, item) => Math.max(highest, Number.parseInt(item.key, 10) || 0), 0);
 }
 
 async function readTurns(

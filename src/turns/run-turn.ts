@@ -1,11 +1,12 @@
 /** The one way in for a message: checks it, takes the key's lock, runs the graph on `latest`, follows hand-offs. */
 import { parseCommand } from "#src/commands/parse-command.ts";
-import { isReadOnly, type Command } from "#src/commands/command.ts";
+import { isReadOnly, isRefusal, type Command } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { latestEntry, openedBy } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { parseDeliveryId, parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { KeyLock, Lease } from "#src/storage/backend.ts";
@@ -48,7 +49,7 @@ export interface TurnDeps {
   readonly botNames: readonly string[];
   /** Longest wait for another turn on the key, in milliseconds. */
   readonly lockWaitMs: number;
-  /** Called after a turn on a session, outside the lock; must not throw. */
+  /** Called after a run on a session; must not throw. */
   readonly afterTurn?: (sessionId: string) => void;
 }
 
@@ -78,8 +79,8 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
         args: asked.args,
       });
     }
-    // A command that ends the session does not wait for the turn that it is meant to end.
-    if (asked?.command.kind === "rotating") deps.stops.stopKey(lockName(request));
+    if (asked?.command.kind === "rotating")
+      await stopRunning(deps, request, { ...asked, deliveryId: message.id });
   } catch (error) {
     return refusal(envelopeOf(error), { deliveryId: request.deliveryId ?? "" });
   }
@@ -91,6 +92,25 @@ function commandIn(deps: TurnDeps, text: string): { command: Command; args: stri
   if (parsed.kind !== "command") return undefined;
   const command = findCommand(parsed.name);
   return command === undefined ? undefined : { command, args: parsed.args };
+}
+
+/**
+ * A command that ends the session does not wait for the turn that it is meant to end. One that was handled before, or
+ * that will be refused, ends nothing.
+ */
+async function stopRunning(
+  deps: TurnDeps,
+  request: TurnRequest,
+  asked: { readonly command: Command; readonly args: string; readonly deliveryId: string },
+): Promise<void> {
+  const running = deps.stops.runningOn(lockName(request));
+  if (running === undefined || running.deliveryId === asked.deliveryId) return;
+  const { command, args, deliveryId } = asked;
+  const chain = await deps.repository.readChain(request);
+  if (command.kind !== "rotating" || chain === undefined || openedBy(chain, deliveryId) !== undefined) return;
+  const session = (await deps.runner.readState(chain.latest))?.session;
+  const plan = session && command.plan(args, { chain, entry: latestEntry(chain), session });
+  if (plan === undefined || !isRefusal(plan)) running.stop.abort(new Error("stopped by the user"));
 }
 
 async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundMessage): Promise<TurnReply> {
@@ -138,7 +158,7 @@ interface UnderWay {
 }
 
 async function follow(deps: TurnDeps, request: TurnRequest, turn: UnderWay): Promise<TurnReply> {
-  const leave = deps.stops.onKey(turn.lease.lockName, turn.stop);
+  const leave = deps.stops.onKey(turn.lease.lockName, { deliveryId: turn.message.id, stop: turn.stop });
   try {
     return await followHandoffs(deps, request, turn);
   } finally {
@@ -172,6 +192,7 @@ async function runOn(deps: TurnDeps, request: TurnRequest, on: UnderWay & { read
       sessionKey: request.sessionKey,
       message,
       fence: { lockName: lease.lockName, token: lease.token },
+      signal: lease.lost,
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     });
   } finally {

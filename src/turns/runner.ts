@@ -32,6 +32,8 @@ export interface GraphRun {
   readonly sessionKey: string;
   readonly message: InboundMessage;
   readonly fence?: LeaseRef;
+  /** Ends the run at once, without a commit: the lease is lost. */
+  readonly signal?: AbortSignal;
   readonly onEvent?: (event: TurnEvent) => void;
 }
 

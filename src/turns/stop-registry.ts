@@ -6,25 +6,27 @@ export interface StopRegistry {
   signalFor(sessionId: string): AbortSignal | undefined;
   /** Says that a session runs under a turn's stop, until the returned function is called. */
   onSession(sessionId: string, signal: AbortSignal): () => void;
-  /** Registers the stop of the turn that runs on a key, until the returned function is called. */
-  onKey(lockName: string, stop: AbortController): () => void;
-  /** Stops the turn that runs on a key; whether there was one. */
-  stopKey(lockName: string): boolean;
+  /** Registers the stop of the delivery that runs on a key, until the returned function is called. */
+  onKey(lockName: string, running: RunningDelivery): () => void;
+  /** The delivery that runs on a key. */
+  runningOn(lockName: string): RunningDelivery | undefined;
+}
+
+/** A delivery whose turn runs in this process. */
+export interface RunningDelivery {
+  readonly deliveryId: string;
+  readonly stop: AbortController;
 }
 
 /** Makes an empty registry. */
 export function createStopRegistry(): StopRegistry {
   const signals = new Map<string, AbortSignal>();
-  const stops = new Map<string, AbortController>();
+  const running = new Map<string, RunningDelivery>();
   return {
     signalFor: (sessionId) => signals.get(sessionId),
     onSession: (sessionId, signal) => enter(signals, sessionId, signal),
-    onKey: (lockName, stop) => enter(stops, lockName, stop),
-    stopKey(lockName) {
-      const stop = stops.get(lockName);
-      stop?.abort(new Error("stopped by the user"));
-      return stop !== undefined;
-    },
+    onKey: (lockName, delivery) => enter(running, lockName, delivery),
+    runningOn: (lockName) => running.get(lockName),
   };
 }
 

@@ -15,7 +15,7 @@ import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { sessionTools } from "../tools.ts";
-import { modelMessagesInFlight } from "../turn-messages.ts";
+import { asksForTools, modelMessagesInFlight } from "../turn-messages.ts";
 
 /** A runtime that also carries what a LangChain call needs. */
 type CallRuntime = NodeRuntime & Pick<RunnableConfig, "callbacks" | "signal" | "metadata" | "tags">;
@@ -44,10 +44,6 @@ export function callModel(deps: SessionDeps) {
       turn: { ...turn, modelCalls: turn.modelCalls + 1, status: answer.stopped ? "stopped" : turn.status },
     };
   };
-}
-
-function asksForTools(message: AIMessage): boolean {
-  return (message.tool_calls ?? []).length + (message.invalid_tool_calls ?? []).length > 0;
 }
 
 function outOfCalls(limit: number): LilyError {

@@ -5,6 +5,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { noticeMessage } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { messagesInFlight } from "../turn-messages.ts";
 import { closingText } from "./rotate.ts";
 
 /** Makes the node. */
@@ -24,7 +25,7 @@ export function handOff(deps: SessionDeps) {
       turn: null,
       handoff: { sessionId: turn.latest, message },
       messages: [
-        new RemoveMessage({ id: turn.firstMessageId }),
+        ...messagesInFlight(state, turn).map((message) => new RemoveMessage({ id: message.id ?? "" })),
         noticeMessage(closingText("This conversation has ended.", turn.latest), deps.ids.uuid()),
       ],
     };

@@ -51,6 +51,7 @@ function failedReply(state: SessionStateValues, deliveryId: string, envelope: En
     turn: null,
     status: null,
     repeated: false,
+    ...(typeof state.turn?.announcement === "string" ? { announcement: state.turn.announcement } : {}),
     envelope,
   };
 }

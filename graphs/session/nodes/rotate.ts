@@ -14,6 +14,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { rotationReply } from "../handled.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../require.ts";
+import { messagesInFlight } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 
@@ -34,7 +35,7 @@ export function rotate(deps: SessionDeps) {
       turn: null,
       reply,
       messages: [
-        new RemoveMessage({ id: turn.firstMessageId }),
+        ...messagesInFlight(state, turn).map((message) => new RemoveMessage({ id: message.id ?? "" })),
         noticeMessage(closingText(reply.envelope.message, opened.sessionId), deps.ids.uuid()),
       ],
     };
@@ -91,13 +92,19 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
     turns: session.turns,
     head: session.head,
     carried: carriedOf(session),
+    title: session.title,
     continues: plan.continues,
   });
   await repository.indexSession(sessionId, session);
   await repository.writeDelivery(session, turn.deliveryId, { sessionId, turn: null });
-  await repository.writeChain(after);
+  // A put that is reported as failed and was made all the same counts as made.
+  const failure = await repository.writeChain(after).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
   const stored = await repository.readChain(session);
   if (stored?.latest === sessionId && latestEntry(stored).previous === session.sessionId) return stored;
+  if (failure !== undefined) throw failure.error;
   throw new LilyError("rotation_failed", "the new session was not stored", {
     next: "Try again; the conversation goes on here.",
   });

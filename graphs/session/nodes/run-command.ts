@@ -3,77 +3,87 @@
  * made when its turn is committed.
  */
 import { RemoveMessage } from "@langchain/core/messages";
-import type { CommandOutcome, PlainCommand } from "#src/commands/command.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { commandContext } from "../command-context.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
 import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import type { SessionStateValues, SessionUpdate } from "../state.ts";
 
 /** Makes the node. */
 export function runCommand(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
-    const { session, turn } = requireTurn(state);
-    const run = readRunContext(deps, runtime);
-    const { chain } = await locateSession(deps, run, session, turn);
-    const context = commandContext(deps, {
-      chain,
-      session,
-      repository: run.repository,
-      verdict: state.verdict,
-    });
-    const outcome = await plainCommand(turn).run(turn.command?.args ?? "", context);
-    if (outcome.changes === undefined && outcome.recalled === undefined) {
-      return answerOnly(deps, { turn, sessionId: session.sessionId, envelope: outcome.envelope });
+    const { read } = state;
+    if (read !== null) {
+      const { envelope } = await run(deps, state, { runtime, ...read });
+      const reply = replyWith(envelope, { sessionId: state.session?.sessionId ?? "", ...read });
+      return { read: null, reply, messages: shown(deps, read.messageId, envelope) };
     }
-    return stage(turn, outcome);
+    const { session, turn } = requireTurn(state);
+    const { deliveryId, command, announcement } = turn;
+    const asked = { name: command?.name ?? "", args: command?.args ?? "", deliveryId };
+    const { envelope, changes, recalled } = await run(deps, state, { runtime, ...asked });
+    if (changes === undefined && recalled === undefined) {
+      const reply = replyWith(envelope, { sessionId: session.sessionId, deliveryId });
+      return {
+        turn: null,
+        reply: announcement === null ? reply : { ...reply, announcement },
+        messages: shown(deps, turn.firstMessageId, envelope),
+      };
+    }
+    const outcome = { envelope, ...(changes === undefined ? {} : { changes }) };
+    return { turn: { ...turn, outcome, recalled: [...(recalled ?? [])] } };
   };
 }
 
-function plainCommand(turn: TurnInFlight): PlainCommand {
-  const command = findCommand(turn.command?.name ?? "");
-  if (command?.kind === "plain") return command;
-  throw new LilyError("internal", `/${turn.command?.name ?? ""} cannot be run here`);
+interface Asked {
+  readonly runtime: NodeRuntime;
+  readonly name: string;
+  readonly args: string;
+  readonly deliveryId: string;
 }
 
-/** Nothing changed: the reply is shown as a notice, and the turn leaves no trace. */
-function answerOnly(
-  deps: SessionDeps,
-  answer: { readonly turn: TurnInFlight; readonly sessionId: string; readonly envelope: Envelope },
-): SessionUpdate {
-  const reply: TurnReply = {
-    outcome: answer.envelope.ok ? "command" : "refused",
-    sessionId: answer.sessionId,
-    deliveryId: answer.turn.deliveryId,
+async function run(deps: SessionDeps, state: SessionStateValues, asked: Asked) {
+  const context = readRunContext(deps, asked.runtime);
+  const delivery = { deliveryId: asked.deliveryId, text: "" };
+  const { chain, session } = await locateSession(deps, context, state.session, delivery);
+  if (session === undefined) throw new LilyError("internal", "a command runs only in a session");
+  const { repository } = context;
+  const { verdict } = state;
+  return plainCommand(asked.name).run(
+    asked.args,
+    commandContext(deps, { chain, session, repository, verdict }),
+  );
+}
+
+function plainCommand(name: string): PlainCommand {
+  const command = findCommand(name);
+  if (command?.kind === "plain") return command;
+  throw new LilyError("internal", `/${name} cannot be run here`);
+}
+
+/** Nothing changed: the reply is shown as a notice, and the message leaves no trace. */
+function shown(deps: SessionDeps, messageId: string, envelope: Envelope) {
+  return [new RemoveMessage({ id: messageId }), noticeMessage(envelope.message, deps.ids.uuid())];
+}
+
+function replyWith(
+  envelope: Envelope,
+  where: { readonly sessionId: string; readonly deliveryId: string },
+): TurnReply {
+  return {
+    outcome: envelope.ok ? "command" : "refused",
+    sessionId: where.sessionId,
+    deliveryId: where.deliveryId,
     turn: null,
     status: null,
     repeated: false,
-    ...(answer.turn.announcement === null ? {} : { announcement: answer.turn.announcement }),
-    envelope: answer.envelope,
-  };
-  return {
-    turn: null,
-    reply,
-    messages: [
-      new RemoveMessage({ id: answer.turn.firstMessageId }),
-      noticeMessage(answer.envelope.message, deps.ids.uuid()),
-    ],
-  };
-}
-
-function stage(turn: TurnInFlight, outcome: CommandOutcome): SessionUpdate {
-  const { envelope, changes, recalled } = outcome;
-  return {
-    turn: {
-      ...turn,
-      outcome: { envelope, ...(changes === undefined ? {} : { changes }) },
-      recalled: [...(recalled ?? [])],
-    },
+    envelope,
   };
 }

@@ -52,6 +52,8 @@ export interface Harness {
   turns(sessionId: string, sessionKey?: string): Promise<TurnRecord[]>;
   /** Closes everything and opens the same files again, as a new process would. */
   restart(): Promise<void>;
+  /** Sends a message to a thread, ends the run before `node` as a killed process would, and restarts. */
+  crashBefore(node: string, on: { threadId: string; deliveryId: string; text: string }): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,11 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     return openHarnessSessions(folder, clock, { ...options, seed });
   };
   let current = open();
+  const restart = async (): Promise<void> => {
+    await current.sessions.settled();
+    await current.storage.close();
+    current = open();
+  };
   return {
     clock,
     folder,
@@ -91,10 +98,19 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
       const alone = { ...chain, sessions: chain.sessions.map((entry) => ({ ...entry, continues: [] })) };
       return newestTurns(repository, alone, { sessionId, count: 10_000 });
     },
-    async restart() {
-      await current.sessions.settled();
-      await current.storage.close();
-      current = open();
+    restart,
+    async crashBefore(node, { threadId, deliveryId, text }) {
+      const stream = await current.sessions.graph.stream(
+        { messages: [{ role: "user", content: text, id: deliveryId }] },
+        {
+          configurable: { thread_id: threadId },
+          context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+          interruptBefore: [node] as never,
+          streamMode: "updates",
+        },
+      );
+      for await (const _update of stream);
+      await restart();
     },
     async close() {
       await current.sessions.settled();

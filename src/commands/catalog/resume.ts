@@ -25,13 +25,21 @@ type PlanContext = Pick<CommandContext, "chain" | "entry" | "session">;
 
 /** Without an argument: what was before, and after it what was said since, so that no message is left behind. */
 function planPrevious({ chain, entry, session }: PlanContext): CommandRotation {
-  if (entry.previous === null) {
-    throw new LilyError("session_not_found", "this is the first conversation here; there is none before it", {
+  const previous = previousWithTurns(chain, entry);
+  if (previous === undefined) {
+    throw new LilyError("session_not_found", "nothing was said before this conversation", {
       next: "/sessions lists what there is.",
     });
   }
-  const current = session.turns > 0 ? [entry.sessionId] : [];
-  return { continues: withoutRepeats(chain, [entry.previous, ...current]), text: "" };
+  const current = session.turns > 0 || entry.continues.length > 0 ? [entry.sessionId] : [];
+  return { continues: withoutRepeats(chain, [previous.sessionId, ...current]), text: "" };
+}
+
+/** The nearest session before `entry` in which something was said, or which continues one. */
+function previousWithTurns(chain: PlanContext["chain"], entry: ChainEntry): ChainEntry | undefined {
+  return chain.sessions
+    .slice(0, entry.ordinal - 1)
+    .findLast((earlier) => (earlier.sealed?.turns ?? 0) > 0 || earlier.continues.length > 0);
 }
 
 function planNamed(args: string, { chain, entry }: PlanContext): CommandRotation {

@@ -38,8 +38,13 @@ async function matching(query: string, context: CommandContext): Promise<ChainEn
   const ids = new Set(found.map((turn) => turn.sessionId));
   const words = query.toLowerCase();
   return context.chain.sessions.filter(
-    (entry) => ids.has(entry.sessionId) || (entry.title ?? "").toLowerCase().includes(words),
+    (entry) => ids.has(entry.sessionId) || (titleOf(entry, context) ?? "").toLowerCase().includes(words),
   );
+}
+
+/** The title that the user gave; that of the open session is not in the chain yet. */
+function titleOf(entry: ChainEntry, { session }: CommandContext): string | undefined {
+  return entry.sessionId === session.sessionId ? (session.title ?? entry.title) : entry.title;
 }
 
 async function rowOf(entry: ChainEntry, context: CommandContext): Promise<EnvelopeData> {
@@ -49,7 +54,7 @@ async function rowOf(entry: ChainEntry, context: CommandContext): Promise<Envelo
     ordinal: entry.ordinal,
     sessionId: entry.sessionId,
     latest,
-    title: entry.title ?? (await firstWords(entry, context)),
+    title: titleOf(entry, context) ?? (await firstWords(entry, context)),
     turns: latest ? context.session.turns : (entry.sealed?.turns ?? 0),
     opened: localMinute(fromInstant(entry.opened.at), zone),
     openedBecause:

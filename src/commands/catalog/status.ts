@@ -41,7 +41,7 @@ function facts(context: CommandContext): EnvelopeData {
     latest: chain.latest === session.sessionId,
     sessionKey: chain.sessionKey,
     owner: chain.owner,
-    title: entry.title ?? null,
+    title: session.title ?? entry.title ?? null,
     agent: session.activeAgent,
     model: context.solver,
     modelChosen: session.modelConfig.chosen,

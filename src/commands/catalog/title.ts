@@ -12,9 +12,9 @@ export const titleCommand: PlainCommand = {
   summary: "Name this conversation",
   usage: "/title [text]",
   effects: ["reads", "session"],
-  async run(args, { entry }) {
+  async run(args, { session }) {
     if (args === "") {
-      const title = entry.title ?? null;
+      const title = session.title ?? null;
       const message =
         title === null ? "This conversation has no title." : `This conversation is called “${title}”.`;
       return { envelope: done("title", message, { next: "/title <text> changes it.", data: { title } }) };

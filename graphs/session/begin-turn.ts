@@ -1,0 +1,76 @@
+/** The turn in flight as it begins. */
+import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { toInstant } from "#src/kernel/clock.ts";
+import { textHashOf } from "#src/sessions/seal.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { Intent } from "./handled.ts";
+import type { Delivery, SortedMessages } from "./inbound.ts";
+import { laterCopy } from "./messages.ts";
+import type { SessionUpdate, TurnInFlight } from "./state.ts";
+
+/** What a turn begins with. */
+export interface Beginning {
+  readonly sorted: SortedMessages;
+  /** `null` when the thread is no session of its key. */
+  readonly session: SessionFields | null;
+  readonly delivery: Delivery;
+  readonly intent: Intent;
+  /** The session that has to answer, when it is not this one. */
+  readonly latest: string | null;
+  readonly announcement: string | null;
+  /** Changes to `messages`, and to the other channels, that settling made. */
+  readonly messages: readonly BaseMessage[];
+  readonly fields: SessionUpdate;
+}
+
+/** The update with which a turn begins. */
+export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdate {
+  const { delivery, session, sorted, messages: added } = beginning;
+  // Turns that the checkpoint had missed come before this one, so its message moves behind them.
+  const isMoved = added.some((message) => !RemoveMessage.isInstance(message));
+  const message = isMoved ? laterCopy(delivery.message) : delivery.message;
+  const replaced = sorted.inbound.filter((inbound) => inbound.id !== message.id).map(remove);
+  return {
+    ...beginning.fields,
+    session,
+    turn: turnOf(deps, beginning, message.id ?? ""),
+    reply: null,
+    handoff: null,
+    messages: [...sorted.notices.map(remove), ...replaced, ...added, ...(isMoved ? [message] : [])],
+  };
+}
+
+function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string): TurnInFlight {
+  const { delivery, intent, session } = beginning;
+  const text = intent.kind === "text" ? intent.text : delivery.text;
+  return {
+    deliveryId: delivery.deliveryId,
+    requestId: deps.ids.uuid(),
+    textHash: textHashOf(text),
+    text,
+    startedAt: toInstant(deps.clock.now()),
+    number: (session?.turns ?? 0) + 1,
+    firstMessageId,
+    command: commandOf(intent),
+    latest: beginning.latest,
+    outcome: null,
+    announcement: beginning.announcement,
+    notice: null,
+    recalled: [],
+    solver: null,
+    receipt: null,
+    status: "completed",
+    stagedUnits: [],
+    modelCalls: 0,
+  };
+}
+
+function commandOf(intent: Intent): TurnInFlight["command"] {
+  if (intent.kind !== "command") return null;
+  return { name: intent.command.name, args: intent.args, rotates: intent.command.kind === "rotating" };
+}
+
+function remove(message: BaseMessage): RemoveMessage {
+  return new RemoveMessage({ id: message.id ?? "" });
+}

@@ -1,0 +1,60 @@
+/** What a commit stores of the turn in flight. */
+import type { BaseMessage } from "@langchain/core/messages";
+import type { Message } from "#src/sessions/message.ts";
+import type { Explanation, TurnBody } from "#src/sessions/turn-record.ts";
+import { fromLangChain } from "#src/turns/langchain-messages.ts";
+import type { SessionStateValues, TurnInFlight } from "./state.ts";
+
+/** A turn's body without what the commit itself decides. */
+export type TurnDraft = Omit<TurnBody, "v" | "sessionId" | "turn">;
+
+/** What a draft is made of beside the turn. */
+export interface DraftParts {
+  /** Messages of the turn, the user's first. */
+  readonly messages: readonly BaseMessage[];
+  readonly status: TurnBody["status"];
+  /** ISO instant at which the turn counts as done: the activity clock. */
+  readonly at: string;
+  /** Said before the answer, where it is not what the turn says. */
+  readonly notice?: string;
+}
+
+/** The draft of a turn. */
+export function draftOf(state: SessionStateValues, turn: TurnInFlight, parts: DraftParts): TurnDraft {
+  const notice = parts.notice ?? turn.notice ?? undefined;
+  return {
+    at: parts.at,
+    kind: turn.outcome === null ? "chat" : "command",
+    status: parts.status,
+    deliveryId: turn.deliveryId,
+    textHash: turn.textHash,
+    messages: transcriptOf(turn, parts),
+    ...(turn.stagedUnits.length === 0 ? {} : { units: turn.stagedUnits }),
+    ...(turn.outcome?.changes === undefined ? {} : { changes: turn.outcome.changes }),
+    reply: {
+      ...(turn.announcement === null ? {} : { announcement: turn.announcement }),
+      ...(notice === undefined ? {} : { notice }),
+      ...(turn.outcome === null ? {} : { envelope: turn.outcome.envelope }),
+    },
+    explanation: explanationOf(state, turn),
+  };
+}
+
+/** The messages as the transcript keeps them: the user's text is what was answered, without a command before it. */
+function transcriptOf(turn: TurnInFlight, { messages, at }: DraftParts): Message[] {
+  return messages.map((message, index) =>
+    index === 0
+      ? { ...fromLangChain(message, turn.startedAt), content: turn.text }
+      : fromLangChain(message, at),
+  );
+}
+
+function explanationOf(state: SessionStateValues, turn: TurnInFlight): Explanation {
+  return {
+    requestId: turn.requestId,
+    ...(state.verdict === null ? {} : { verdict: state.verdict }),
+    ...(turn.solver === null ? {} : { solver: turn.solver }),
+    ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
+    ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
+  };
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { resolvePolicy } from "#src/sessions/rollover-policy.ts";
+import { configSchema } from "./config.ts";
+import { sessionSettings } from "./session-settings.ts";
+
+const settings = (config: object = {}, env: Record<string, string> = {}) =>
+  sessionSettings(configSchema.parse(config), env, "Europe/Paris");
+
+describe("the settings of sessions", () => {
+  it("take the machine's zone where none is configured, and the configured one otherwise", () => {
+    expect(settings().policies.base.timeZone).toBe("Europe/Paris");
+    expect(settings({ timeZone: "Asia/Tokyo" }).policies.base.timeZone).toBe("Asia/Tokyo");
+  });
+
+  it("carry limits, bot names and owner over as they are configured", () => {
+    const made = settings({ owner: "ada", botNames: ["bot"], limits: { modelCalls: 3 } });
+    expect(made).toMatchObject({ localOwner: "ada", botNames: ["bot"], limits: { modelCalls: 3 } });
+  });
+
+  it("put the configured rollover rules under those of keys and agents", () => {
+    const { policies } = settings({
+      rollover: { idle: { limit: "1h" }, handover: "brief" },
+      keys: [{ prefix: "cli:", rollover: { idle: { limit: "2h" } } }],
+      agents: { coach: { rollover: { idle: { limit: "3h" } } } },
+    });
+    const of = (sessionKey: string, agent: string) =>
+      resolvePolicy(policies, { sessionKey, agent, ownKey: false }).idle.limit / 3_600_000;
+    expect([of("x", "lily"), of("cli:main", "lily"), of("cli:main", "coach")]).toEqual([1, 2, 3]);
+    expect(policies.base.handover).toBe("brief");
+  });
+});
+
+describe("the default model", () => {
+  const agents = { defaults: { model: "openai:base" }, coach: { model: "openai:big" }, quiet: {} };
+
+  it.each([
+    ["coach", "openai:big"],
+    ["quiet", "openai:base"],
+    ["lily", "openai:base"],
+    ["constructor", "openai:base"],
+  ])("of %s is the agent's own, else the one for all", (agent, model) => {
+    expect(settings({ agents }).defaultModel(agent)).toBe(model);
+  });
+
+  it("comes from the environment where configuration names none", () => {
+    expect(settings({}, { OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }).defaultModel("lily")).toBe("openai:m");
+  });
+
+  it("is the built-in solver where nothing is configured at all", () => {
+    expect(settings().defaultModel("lily")).toBe("symbolic");
+  });
+
+  it("is what configuration says, whatever the environment says", () => {
+    expect(settings({ agents }, { OPENAI_API_KEY: "k", LILY_MODEL: "m" }).defaultModel("coach")).toBe("openai:big");
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { openChain, rotateChain, type Chain } from "#src/sessions/chain.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import { linkTurn } from "#src/sessions/seal.ts";
+import type { TurnBody } from "#src/sessions/turn-record.ts";
+import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { recalledText, recallTurns, type RecalledPiece } from "./recall.ts";
+
+const AT = "2026-03-01T22:30:00.000Z";
+const KEY = { owner: "local", sessionKey: "cli:main" };
+
+function chainOf(ids: readonly string[], continues: Readonly<Record<string, string[]>> = {}): Chain {
+  const [first = "", ...later] = ids;
+  return later.reduce(
+    (chain, sessionId) =>
+      rotateChain(chain, {
+        sessionId,
+        at: AT,
+        deliveryId: "d",
+        textHash: "t",
+        verdict: { action: "rotate", trigger: "command", command: "/new" },
+        turns: 1,
+        head: "h",
+        carried: { activeAgent: "lily", model: null, toldNoModel: false },
+        continues: continues[sessionId] ?? [],
+      }),
+    openChain({ ...KEY, sessionId: first, at: AT, deliveryId: "d", textHash: "t" }),
+  );
+}
+
+function openRepository(): SessionRepository {
+  return createStoreSessionRepository(createMemoryBackend({ clock: createManualClock(0) }).store);
+}
+
+async function say(
+  repository: SessionRepository,
+  sessionId: string,
+  turn: number,
+  said: { readonly user: string; readonly assistant?: string; readonly kind?: TurnBody["kind"] },
+): Promise<void> {
+  const body: TurnBody = {
+    v: 1,
+    sessionId,
+    turn,
+    kind: said.kind ?? "chat",
+    status: "completed",
+    deliveryId: `d${turn}`,
+    textHash: "t",
+    at: AT,
+    messages: [
+      { role: "user", content: said.user, timestamp: AT },
+      { role: "assistant", content: said.assistant ?? "Noted.", timestamp: AT },
+    ],
+    reply: {},
+    explanation: { requestId: "r" },
+  };
+  await repository.writeTurn({ ...KEY, sessionId }, linkTurn(body, { head: "", salt: "s" }));
+}
+
+const ask = { sessionId: "s3", query: "violin lessons", rationale: "the user asked" };
+
+describe("recalling turns", () => {
+  const chain = chainOf(["s1", "s2", "s3"]);
+
+  it("finds an earlier turn with where it came from and why it was read", async () => {
+    const repository = openRepository();
+    await say(repository, "s1", 4, { user: "My violin lessons are on Monday.", assistant: "I see." });
+    expect(await recallTurns(repository, { ...ask, chain })).toEqual([
+      {
+        sessionId: "s1",
+        ordinal: 1,
+        turn: 4,
+        at: AT,
+        score: 1,
+        rationale: "the user asked",
+        user: "My violin lessons are on Monday.",
+        assistant: "I see.",
+      },
+    ]);
+  });
+
+  it("gives the best first, scored as a share of the best", async () => {
+    const repository = openRepository();
+    await say(repository, "s1", 1, { user: "lessons" });
+    await say(repository, "s2", 1, { user: "violin lessons" });
+    await say(repository, "s2", 2, { user: "something else" });
+    const [best, second, ...others] = await recallTurns(repository, { ...ask, chain });
+    expect([best?.sessionId, second?.sessionId, others.length]).toEqual(["s2", "s1", 0]);
+    expect(best?.score).toBe(1);
+    expect(second?.score).toBeGreaterThan(0);
+    expect(second?.score).toBeLessThan(1);
+  });
+
+  it("leaves out the session that asks, what it continues, and commands", async () => {
+    const repository = openRepository();
+    for (const id of ["s1", "s2", "s3"]) await say(repository, id, 1, { user: `violin in ${id}` });
+    await say(repository, "s2", 2, { user: "/recall violin", kind: "command" });
+    const found = await recallTurns(repository, {
+      ...ask,
+      chain: chainOf(["s1", "s2", "s3"], { s3: ["s1"] }),
+    });
+    expect(found.map(({ sessionId, turn }) => `${sessionId}/${turn}`)).toEqual(["s2/1"]);
+  });
+
+  it("scores against the best of what is given, not of what was left out", async () => {
+    const repository = openRepository();
+    await say(repository, "s3", 1, { user: "violin lessons violin lessons" });
+    await say(repository, "s1", 1, { user: "violin and much else beside it" });
+    expect((await recallTurns(repository, { ...ask, chain }))[0]?.score).toBe(1);
+  });
+
+  it.each([
+    ["five by default", undefined, 5],
+    ["as many as asked for", 2, 2],
+    ["none for a limit of 0", 0, 0],
+  ])("gives %s", async (_what, limit, count) => {
+    const repository = openRepository();
+    for (let turn = 1; turn <= 9; turn += 1) await say(repository, "s1", turn, { user: `violin ${turn}` });
+    const request = { ...ask, chain, ...(limit === undefined ? {} : { limit }) };
+    expect(await recallTurns(repository, request)).toHaveLength(count);
+  });
+
+  it.each(["", "   ", "the of and", "zebra"])("finds nothing for %j", async (query) => {
+    const repository = openRepository();
+    await say(repository, "s1", 1, { user: "violin lessons" });
+    expect(await recallTurns(repository, { ...ask, chain, query })).toEqual([]);
+  });
+
+  it("finds nothing of another key or owner", async () => {
+    const repository = openRepository();
+    await say(repository, "s1", 1, { user: "violin lessons" });
+    const elsewhere = { ...chain, sessionKey: "cli:other" };
+    expect(await recallTurns(repository, { ...ask, chain: elsewhere })).toEqual([]);
+    expect(await recallTurns(repository, { ...ask, chain: { ...chain, owner: "eve" } })).toEqual([]);
+  });
+
+  it("keeps 600 characters of a text whole and clips a longer one, saying how long it was", async () => {
+    const repository = openRepository();
+    const whole = "violin ".padEnd(600, "a");
+    await say(repository, "s1", 1, { user: whole, assistant: `${"a".repeat(599)}😀${"b".repeat(99)}` });
+    const [piece] = await recallTurns(repository, { ...ask, chain });
+    expect(piece?.user).toBe(whole);
+    expect(piece?.assistant.endsWith(" … [clipped, 700 characters]")).toBe(true);
+    expect(piece?.assistant.isWellFormed()).toBe(true);
+  });
+});
+
+describe("recalled text", () => {
+  const piece: RecalledPiece = {
+    sessionId: "s1",
+    ordinal: 1,
+    turn: 4,
+    at: AT,
+    score: 0.5,
+    rationale: "the user asked",
+    user: "Monday.",
+    assistant: "I see.",
+  };
+
+  it("says of each piece what it is, with the time in the user's zone", () => {
+    expect(recalledText([piece], "Europe/Paris")).toBe(
+      "From earlier conversations:\n\n" +
+        "[session 1, turn 4, 2026-03-01 23:30, score 0.5; the user asked]\nUser: Monday.\nAssistant: I see.",
+    );
+  });
+
+  it("parts the pieces by a blank line and keeps their order", () => {
+    const text = recalledText([piece, { ...piece, ordinal: 2 }], "UTC");
+    expect(text.split("\n\n").map((block) => block.slice(0, 10))).toEqual([
+      "From earli",
+      "[session 1",
+      "[session 2",
+    ]);
+  });
+});

@@ -1,0 +1,241 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
+import { solveSymbolically, type SymbolicAnswer } from "./symbolic.ts";
+
+const AT = "2026-03-01T22:30:00.000Z";
+
+function turnOf(turn: number, user: string, changes: Partial<TurnBody> = {}): TurnRecord {
+  return {
+    v: 1,
+    sessionId: "s1",
+    turn,
+    kind: "chat",
+    status: "completed",
+    deliveryId: `d${turn}`,
+    textHash: "t",
+    at: AT,
+    messages: [
+      { role: "user", content: user, timestamp: AT },
+      { role: "assistant", content: "Noted. Ask me about it any time.", timestamp: AT },
+    ],
+    reply: {},
+    explanation: { requestId: "r" },
+    salt: "s",
+    leaf: "l",
+    head: "h",
+    ...changes,
+  };
+}
+
+const said = (...texts: string[]): TurnRecord[] => texts.map((text, index) => turnOf(index + 1, text));
+
+const ask = (text: string, turns: readonly TurnRecord[]): SymbolicAnswer =>
+  solveSymbolically({ text, turns, sessionId: "s1", timeZone: "UTC" });
+
+const FACTS = [
+  "My locker code is 4711.",
+  "My sister Anna lives in Lisbon.",
+  "The dentist appointment is on Thursday at nine.",
+  "I am allergic to walnuts.",
+  "We are going to Norway in July.",
+  "My violin lessons are on Monday.",
+  "The neighbour's cat is called Hugo.",
+];
+
+describe("the symbolic solver", () => {
+  it.each([
+    ["Where does Anna live?", 2],
+    ["What is my locker code?", 1],
+    ["when is the dentist appointment", 3],
+    ["Am I allergic to anything?", 4],
+    ["Tell me about Norway", 5],
+    ["WHEN IS MY VIOLIN LESSON?", 6],
+    ["What's the name of the cat?", 7],
+  ])("answers %j from the one turn among many that says so", (question, turn) => {
+    const answer = ask(question, said(...FACTS));
+    expect(answer.source).toEqual({ sessionId: "s1", turn });
+    expect(answer.text).toContain(FACTS[turn - 1]);
+  });
+
+  it("finds every one of many facts by its own word", () => {
+    const facts = Array.from({ length: 300 }, (_, index) => `Parcel number ${1000 + index} is on shelf ${index % 7}`);
+    const turns = said(...facts);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 299 }), (index) => {
+        const { source } = ask(`Where is parcel ${1000 + index}?`, turns);
+        expect(source?.turn).toBe(index + 1);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("prefers the newer of two statements that fit as well", () => {
+    const turns = said("My favourite colour is red", "It rains", "My favourite colour is blue");
+    expect(ask("What is my favourite colour?", turns).source?.turn).toBe(3);
+  });
+
+  it("prefers a better fit to a newer one", () => {
+    const turns = said("My red car is in the garage", "I washed the car");
+    expect(ask("Where is my red car?", turns).source?.turn).toBe(1);
+  });
+
+  it("says in which turn and at what local time it was said", () => {
+    const answer = solveSymbolically({
+      text: "What is my locker code?",
+      turns: said("My locker code is 4711"),
+      sessionId: "s1",
+      timeZone: "Asia/Tokyo",
+    });
+    expect(answer.text).toBe("You said in turn 1 (2026-03-02 07:30): “My locker code is 4711”");
+  });
+
+  it("says so when the turn is of a session that this one continues", () => {
+    const turns = [turnOf(4, "My locker code is 4711", { sessionId: "s0" })];
+    const answer = ask("What is my locker code?", turns);
+    expect(answer.text).toContain("You said in turn 4 of an earlier session");
+    expect(answer.source).toEqual({ sessionId: "s0", turn: 4 });
+  });
+});
+
+describe("the symbolic solver in other scripts", () => {
+  it.each([
+    ["Chinese", ["我住在北京", "我的狗很大", "今天下雨"], "我住在哪里？", 1],
+    ["Chinese with a Latin question mark", ["我喜欢喝咖啡", "我住在北京"], "北京怎么样?", 2],
+    ["Hebrew", ["אני גר בחיפה", "הכלב שלי בשם רקס", "יורד גשם"], "מה שם הכלב שלי?", 2],
+    ["Thai", ["ฝนตกวันนี้", "แมวของฉันชื่อส้ม", "ฉันชอบกาแฟ"], "แมวของฉันชื่ออะไร?", 2],
+    ["Arabic", ["أسكن في القاهرة", "قطتي اسمها لولو"], "ما اسم قطتي؟", 2],
+    ["Russian", ["Мою кошку зовут Мурка", "Идёт дождь"], "Как зовут мою кошку?", 1],
+    ["Japanese", ["私の犬はポチです", "東京に住んでいます"], "東京に住んでいますか？", 2],
+    ["German", ["Mein Schließfach hat die Nummer 4711", "Es regnet"], "Welche Nummer hat mein Schließfach?", 1],
+  ])("answers in %s", (_script, statements, question, turn) => {
+    const answer = ask(question, said(...statements));
+    expect(answer.source?.turn).toBe(turn);
+    expect(answer.text).toContain(statements[turn - 1]);
+  });
+
+  it("finds a name in decomposed or full-width form", () => {
+    expect(ask("Where does Zoë live?", said("Zoe\u0308 lives in Ghent")).source?.turn).toBe(1);
+    expect(ask("What is Ｔｏｋｙｏ like?", said("Tokyo is large")).source?.turn).toBe(1);
+  });
+});
+
+describe("what the symbolic solver never quotes", () => {
+  it.each([
+    "What is my locker code?",
+    "What is my locker code",
+    "my locker code?",
+    "locker code？",
+    "locker code؟ ",
+    "  Is my locker code 4711",
+    "TELL ME my locker code",
+    "who's got my locker code",
+  ])("is a question, such as %j", (question) => {
+    expect(ask("What is my locker code?", said(question)).source).toBeUndefined();
+  });
+
+  it("is a question, even when it fits better than every statement", () => {
+    const turns = said("The code is 4711", "What is my locker code?", "What was my locker code?");
+    expect(ask("What is my locker code?", turns).source?.turn).toBe(1);
+  });
+
+  it("is what was said by the assistant, a tool or the system", () => {
+    const messages = (["assistant", "tool", "system"] as const).map((role) => ({
+      role,
+      content: "The locker code is 4711",
+      timestamp: AT,
+    }));
+    expect(ask("What is the locker code?", [turnOf(1, "x", { messages })]).source).toBeUndefined();
+  });
+
+  it("is a command", () => {
+    const turns = [turnOf(1, "/title locker code", { kind: "command" })];
+    expect(ask("What is the locker code?", turns).source).toBeUndefined();
+  });
+
+  it("is anything but a whole statement of the conversation", () => {
+    const word = fc.constantFrom("red", "car", "Anna", "what", "is", "?", "猫", "Oslo");
+    const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 6 }), text, (texts, question) => {
+        const { source, text: answer } = ask(question, said(...texts));
+        if (source === undefined) return;
+        const quoted = texts[source.turn - 1] ?? "";
+        expect(quoted.endsWith("?")).toBe(false);
+        expect(answer).toContain(`“${quoted}”`);
+      }),
+    );
+  });
+});
+
+describe("what a recall brought in", () => {
+  const recalled = [{ sessionId: "s0", turn: 1, at: AT, score: 1, rationale: "why" }];
+  const recall = turnOf(2, "/recall locker", {
+    kind: "command",
+    messages: [
+      { role: "user", content: "/recall locker", timestamp: AT },
+      { role: "assistant", content: "User: My locker code is 4711", timestamp: AT },
+    ],
+    explanation: { requestId: "r", recalled },
+  });
+
+  it("is quoted as recalled", () => {
+    const answer = ask("What is my locker code?", [recall]);
+    expect(answer.text).toBe("Recalled in turn 2: “User: My locker code is 4711”");
+    expect(answer.source).toEqual({ sessionId: "s1", turn: 2 });
+  });
+
+  it("does not make the command itself a statement", () => {
+    const bare = { ...recall, messages: recall.messages.slice(0, 1) };
+    expect(ask("Which locker?", [bare]).source).toBeUndefined();
+  });
+});
+
+describe("what the symbolic solver says without a statement to quote", () => {
+  it("is that it noted a statement", () => {
+    const answer = ask("My locker code is 4711.", said("My locker code is 4711."));
+    expect(answer.source).toBeUndefined();
+    expect(answer.text).toMatch(/^Noted\./u);
+  });
+
+  it("names what was asked for and the way to earlier sessions", () => {
+    const answer = ask("Where did I park the bicycle?", said("It rains"));
+    expect(answer.text).toContain("park, bicycle");
+    expect(answer.text).toContain("/recall");
+  });
+
+  it("names no more than five words", () => {
+    const answer = ask("alpha beta gamma delta epsilon zeta eta?", []);
+    expect(answer.text).toContain("alpha, beta, gamma, delta, epsilon.");
+  });
+
+  it("is readable when the question has no word of its own", () => {
+    for (const question of ["?", "What is it?", "？"]) expect(ask(question, []).text).toContain("about that.");
+  });
+});
+
+describe("long texts", () => {
+  const filler = "The quick brown fox jumps over the lazy dog. ".repeat(230);
+
+  it("are answered from when 10 kB stand around the fact", () => {
+    const turns = said(filler, `${filler} My locker code is 4711. ${filler}`, filler);
+    expect(ask("What is my locker code?", turns).source?.turn).toBe(2);
+  });
+
+  it("are taken as a question of 10 kB", () => {
+    const question = `${"padding ".repeat(1300)} what is my locker code?`;
+    expect(ask(question, said("It rains", "My locker code is 4711")).source?.turn).toBe(2);
+  });
+
+  it("are answered without delay when 10 kB have no white space or end in much of it", () => {
+    const begin = performance.now();
+    for (const text of ["a".repeat(10_000), "猫".repeat(10_000), `x${" ".repeat(10_000)}x`, "?".repeat(10_000)])
+      ask("What is my locker code?", said(text, `${text} y`));
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+
+  it("take nothing away from a short statement that fits", () => {
+    const turns = said("My locker code is 4711", `${filler} locker`);
+    expect(ask("What is my locker code?", turns).source?.turn).toBe(1);
+  });
+});
