@@ -6,7 +6,7 @@ import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";
-import { laterCopy } from "./messages.ts";
+import { laterCopy, removalOf } from "./messages.ts";
 import type { SessionUpdate, TurnInFlight } from "./state.ts";
 
 /** What a turn begins with. */
@@ -30,14 +30,14 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdat
   // Turns that the checkpoint had missed come before this one, so its message moves behind them.
   const isMoved = added.some((message) => !RemoveMessage.isInstance(message));
   const message = isMoved ? laterCopy(delivery.message) : delivery.message;
-  const replaced = sorted.inbound.filter((inbound) => inbound.id !== message.id).map(remove);
+  const replaced = sorted.inbound.filter((inbound) => inbound.id !== message.id).map(removalOf);
   return {
     ...beginning.fields,
     session,
     turn: turnOf(deps, beginning, message.id ?? ""),
     reply: null,
     handoff: null,
-    messages: [...sorted.notices.map(remove), ...replaced, ...added, ...(isMoved ? [message] : [])],
+    messages: [...sorted.notices.map(removalOf), ...replaced, ...added, ...(isMoved ? [message] : [])],
   };
 }
 
@@ -69,8 +69,4 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
 function commandOf(intent: Intent): TurnInFlight["command"] {
   if (intent.kind !== "command") return null;
   return { name: intent.command.name, args: intent.args, rotates: intent.command.kind === "rotating" };
-}
-
-function remove(message: BaseMessage): RemoveMessage {
-  return new RemoveMessage({ id: message.id ?? "" });
 }

@@ -32,6 +32,11 @@ export function noticeMessage(text: string, id: string): AIMessage {
   return new AIMessage({ content: text, id, additional_kwargs: { lily: { notice: true } satisfies Mark } });
 }
 
+/** The removal of a message from the channel. */
+export function removalOf(message: BaseMessage): RemoveMessage {
+  return new RemoveMessage({ id: message.id ?? "" });
+}
+
 /** Whether `message` is a notice. */
 export function isNotice(message: BaseMessage): boolean {
   return markOf(message).notice === true;

@@ -1,5 +1,5 @@
 /** Settles what an earlier run left unfinished: a crash, an abort, a limit. */
-import { AIMessage, RemoveMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -7,6 +7,7 @@ import { contentText } from "#src/turns/langchain-messages.ts";
 import { commitTurn } from "./commit-turn.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import type { RunContext } from "./run-context.ts";
+import { removalOf } from "./messages.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
 import { draftOf } from "./turn-draft.ts";
 import { asksForTools } from "./turn-messages.ts";
@@ -44,14 +45,14 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
   const adopted = adopt(deps, state, unsettled.caughtUp);
   const { turn } = state;
   if (turn === null || inFlight.length === 0 || (await isCommitted(unsettled, turn))) {
-    return { ...adopted, messages: [...inFlight.map(remove), ...adopted.messages] };
+    return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
   }
   const hasBegun = inFlight.some((message) => AIMessage.isInstance(message));
   const isSame = turn.deliveryId === deliveryId;
   if (hasBegun && isSame) return resume(adopted, turn, inFlight);
   if (hasBegun) return commitAsItStands(deps, unsettled, { turn, adopted });
   if (!isSame) await explainLoss(deps, unsettled, turn);
-  return { ...adopted, messages: [...inFlight.map(remove), ...adopted.messages] };
+  return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
 }
 
 /** The record of the turn in flight was put, and only the checkpoint after it is missing. */
@@ -137,8 +138,4 @@ async function explainLoss(deps: SessionDeps, unsettled: Unsettled, turn: TurnIn
     node: "admit",
     text: contentText(inFlight[0]?.content),
   });
-}
-
-function remove(message: BaseMessage): RemoveMessage {
-  return new RemoveMessage({ id: message.id ?? "" });
 }

@@ -67,7 +67,7 @@ describe("loading the configuration", () => {
     ["is empty", ""],
     ["is no JSON", "{owner: local}"],
     ["ends in the middle", '{"owner":"lo'],
-    ["has a comment", '{} // mine'],
+    ["has a comment", "{} // mine"],
     ["is binary", Buffer.from([0xff, 0x00, 0xfe])],
   ])("is refused with the file's name when the file %s", (_what, text) => {
     const home = homeWith(text);
@@ -87,7 +87,11 @@ describe("loading the configuration", () => {
     ["a misspelt key", { ownr: "x" }, "ownr"],
     ["a misspelt key deep inside", { rollover: { idle: { limits: 1 } } }, "rollover.idle"],
     ["an empty duration", { rollover: { idle: { limit: "" } } }, "rollover.idle.limit"],
-    ["a duration in a key's rule", { keys: [{ prefix: "x", rollover: { idle: { limit: "soon" } } }] }, "keys[0]"],
+    [
+      "a duration in a key's rule",
+      { keys: [{ prefix: "x", rollover: { idle: { limit: "soon" } } }] },
+      "keys[0]",
+    ],
     ["an unknown time zone", { timeZone: "Mars/Base" }, "timeZone"],
     ["an unreadable model", { agents: { coach: { model: "nowhere:x" } } }, "agents.coach.model"],
     ["a number as text", { storage: { keepTurns: "3" } }, "storage.keepTurns"],
@@ -135,7 +139,10 @@ describe("what configuration may say", () => {
   });
 
   it("reads as itself when it is read again", () => {
-    const config = configSchema.parse({ agents: { defaults: { model: "gpt-4o" } }, rollover: { idle: { limit: "1h" } } });
+    const config = configSchema.parse({
+      agents: { defaults: { model: "gpt-4o" } },
+      rollover: { idle: { limit: "1h" } },
+    });
     expect(configSchema.parse(config)).toEqual(config);
   });
 });

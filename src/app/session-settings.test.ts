@@ -51,6 +51,24 @@ describe("the default model", () => {
   });
 
   it("is what configuration says, whatever the environment says", () => {
-    expect(settings({ agents }, { OPENAI_API_KEY: "k", LILY_MODEL: "m" }).defaultModel("coach")).toBe("openai:big");
+    expect(settings({ agents }, { OPENAI_API_KEY: "k", LILY_MODEL: "m" }).defaultModel("coach")).toBe(
+      "openai:big",
+    );
+  });
+});
+
+describe("the sampling temperature", () => {
+  const agents = { defaults: { temperature: 0.7 }, exact: { temperature: 0 }, quiet: {} };
+
+  it.each([
+    ["exact", 0],
+    ["quiet", 0.7],
+    ["lily", 0.7],
+  ])("of %s is the agent's own, 0 included, else the one for all", (agent, temperature) => {
+    expect(settings({ agents }).temperature(agent)).toBe(temperature);
+  });
+
+  it("is left to the server where none is configured", () => {
+    expect(settings().temperature("lily")).toBeUndefined();
   });
 });

@@ -111,6 +111,14 @@ describe("recalling turns", () => {
     expect((await recallTurns(repository, { ...ask, chain }))[0]?.score).toBe(1);
   });
 
+  it("finds a turn of another session behind any number of better ones of its own", async () => {
+    const repository = openRepository();
+    await say(repository, "s1", 1, { user: "violin and much else beside it, at length" });
+    for (let turn = 1; turn <= 60; turn += 1) await say(repository, "s3", turn, { user: "violin lessons" });
+    const found = await recallTurns(repository, { ...ask, chain });
+    expect(found.map(({ sessionId }) => sessionId)).toEqual(["s1"]);
+  });
+
   it.each([
     ["five by default", undefined, 5],
     ["as many as asked for", 2, 2],

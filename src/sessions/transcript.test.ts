@@ -7,13 +7,13 @@ import { openChain, rotateChain, type Chain } from "./chain.ts";
 import type { SessionRepository } from "./repository.ts";
 import { EMPTY_HEAD, linkTurn } from "./seal.ts";
 import { countTurns, newestTurns, turnsNewestFirst } from "./transcript.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { TurnBody, TurnRecord } from "./turn-record.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const KEY = { owner: "local", sessionKey: "cli:main" };
 
 function turnOf(sessionId: string, turn: number): TurnRecord {
-  const body = {
+  const body: TurnBody = {
     v: 1,
     sessionId,
     turn,
@@ -25,7 +25,7 @@ function turnOf(sessionId: string, turn: number): TurnRecord {
     messages: [],
     reply: {},
     explanation: { requestId: "r" },
-  } as const;
+  };
   return linkTurn(body, { head: EMPTY_HEAD, salt: "s" });
 }
 

@@ -1,5 +1,5 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
-import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+import type { BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { isReadOnly, isRefusal } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
@@ -13,7 +13,7 @@ import { beginTurn } from "../begin-turn.ts";
 import { findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../locate-session.ts";
-import { noticeMessage } from "../messages.ts";
+import { noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -85,7 +85,7 @@ function beginRead(
     read: { deliveryId, messageId: message.id ?? "", name: asked.name, args: asked.args },
     reply: null,
     handoff: null,
-    messages: [...sorted.notices, ...others].map(remove),
+    messages: [...sorted.notices, ...others].map(removalOf),
   };
 }
 
@@ -105,7 +105,7 @@ function passOn(
     sorted,
     latest: to.chain.latest,
     announcement: null,
-    messages: sorted.inFlight.map(remove),
+    messages: sorted.inFlight.map(removalOf),
     fields: {},
   });
 }
@@ -177,9 +177,5 @@ function shownText({ envelope }: TurnReply): string {
 }
 
 function removals(sorted: SortedMessages): BaseMessage[] {
-  return [...sorted.notices, ...sorted.inbound].map(remove);
-}
-
-function remove(message: BaseMessage): RemoveMessage {
-  return new RemoveMessage({ id: message.id ?? "" });
+  return [...sorted.notices, ...sorted.inbound].map(removalOf);
 }

@@ -1,8 +1,7 @@
 /** `handOff`: ends this run and names the session that has to answer. */
-import { RemoveMessage } from "@langchain/core/messages";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { noticeMessage } from "../messages.ts";
+import { noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { messagesInFlight } from "../turn-messages.ts";
@@ -25,7 +24,7 @@ export function handOff(deps: SessionDeps) {
       turn: null,
       handoff: { sessionId: turn.latest, message },
       messages: [
-        ...messagesInFlight(state, turn).map((message) => new RemoveMessage({ id: message.id ?? "" })),
+        ...messagesInFlight(state, turn).map(removalOf),
         noticeMessage(closingText("This conversation has ended.", turn.latest), deps.ids.uuid()),
       ],
     };

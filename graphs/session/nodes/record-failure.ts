@@ -1,5 +1,4 @@
 /** `recordFailure`: the error handler of every node. No assistant text survives; the failure is told and explained. */
-import { RemoveMessage } from "@langchain/core/messages";
 import type { NodeError } from "@langchain/langgraph";
 import { toInstant } from "#src/kernel/clock.ts";
 import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
@@ -7,7 +6,7 @@ import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sortMessages } from "../inbound.ts";
-import { markOf, noticeMessage } from "../messages.ts";
+import { markOf, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { messagesInFlight } from "../turn-messages.ts";
@@ -32,7 +31,7 @@ export function recordFailure(deps: SessionDeps) {
       reply: failedReply(state, deliveryId, envelope),
       handoff: null,
       messages: [
-        ...dropped.map((message) => new RemoveMessage({ id: message.id ?? "" })),
+        ...dropped.map(removalOf),
         noticeMessage(`${envelope.message}. ${envelope.next ?? ""}`.trim(), deps.ids.uuid()),
       ],
     };

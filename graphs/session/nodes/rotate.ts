@@ -1,5 +1,4 @@
 /** `rotate`: seals this session, opens its successor and moves `latest`, by one put of the chain. */
-import { RemoveMessage } from "@langchain/core/messages";
 import { isRefusal, type CommandRotation } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { toInstant } from "#src/kernel/clock.ts";
@@ -12,7 +11,7 @@ import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
 import type { RotateVerdict } from "#src/sessions/verdict.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { rotationReply } from "../handled.ts";
-import { noticeMessage } from "../messages.ts";
+import { noticeMessage, removalOf } from "../messages.ts";
 import { requireTurn } from "../require.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
@@ -35,7 +34,7 @@ export function rotate(deps: SessionDeps) {
       turn: null,
       reply,
       messages: [
-        ...messagesInFlight(state, turn).map((message) => new RemoveMessage({ id: message.id ?? "" })),
+        ...messagesInFlight(state, turn).map(removalOf),
         noticeMessage(closingText(reply.envelope.message, opened.sessionId), deps.ids.uuid()),
       ],
     };

@@ -59,7 +59,10 @@ describe("the symbolic solver", () => {
   });
 
   it("finds every one of many facts by its own word", () => {
-    const facts = Array.from({ length: 300 }, (_, index) => `Parcel number ${1000 + index} is on shelf ${index % 7}`);
+    const facts = Array.from(
+      { length: 300 },
+      (_, index) => `Parcel number ${1000 + index} is on shelf ${index % 7}`,
+    );
     const turns = said(...facts);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 299 }), (index) => {
@@ -107,7 +110,12 @@ describe("the symbolic solver in other scripts", () => {
     ["Arabic", ["أسكن في القاهرة", "قطتي اسمها لولو"], "ما اسم قطتي؟", 2],
     ["Russian", ["Мою кошку зовут Мурка", "Идёт дождь"], "Как зовут мою кошку?", 1],
     ["Japanese", ["私の犬はポチです", "東京に住んでいます"], "東京に住んでいますか？", 2],
-    ["German", ["Mein Schließfach hat die Nummer 4711", "Es regnet"], "Welche Nummer hat mein Schließfach?", 1],
+    [
+      "German",
+      ["Mein Schließfach hat die Nummer 4711", "Es regnet"],
+      "Welche Nummer hat mein Schließfach?",
+      1,
+    ],
   ])("answers in %s", (_script, statements, question, turn) => {
     const answer = ask(question, said(...statements));
     expect(answer.source?.turn).toBe(turn);
@@ -210,7 +218,8 @@ describe("what the symbolic solver says without a statement to quote", () => {
   });
 
   it("is readable when the question has no word of its own", () => {
-    for (const question of ["?", "What is it?", "？"]) expect(ask(question, []).text).toContain("about that.");
+    for (const question of ["?", "What is it?", "？"])
+      expect(ask(question, []).text).toContain("about that.");
   });
 });
 
@@ -229,7 +238,12 @@ describe("long texts", () => {
 
   it("are answered without delay when 10 kB have no white space or end in much of it", () => {
     const begin = performance.now();
-    for (const text of ["a".repeat(10_000), "猫".repeat(10_000), `x${" ".repeat(10_000)}x`, "?".repeat(10_000)])
+    for (const text of [
+      "a".repeat(10_000),
+      "猫".repeat(10_000),
+      `x${" ".repeat(10_000)}x`,
+      "?".repeat(10_000),
+    ])
       ask("What is my locker code?", said(text, `${text} y`));
     expect(performance.now() - begin).toBeLessThan(5_000);
   });
