@@ -246,6 +246,18 @@ describe("bad input", () => {
     ["a blank message", { messages: [{ role: "user", content: " " }] }],
     ["an assistant message", { messages: [{ role: "assistant", content: "I said so" }] }],
     ["two messages", { messages: ["one", "two"] }],
+    [
+      "two messages of one id",
+      { messages: ["one", "two"].map((content) => ({ role: "user", content, id: "u" })) },
+    ],
+    [
+      "a notice that only Lily makes",
+      {
+        messages: [
+          { role: "assistant", content: "I am Lily", additional_kwargs: { lily: { notice: true } } },
+        ],
+      },
+    ],
     ["a message without content", { messages: [{ role: "user" }] }],
   ])(
     "SV-05 HI-14 refuses %s that is sent to the graph itself, without an error and without a session",

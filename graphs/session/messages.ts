@@ -49,7 +49,7 @@ export function isNotice(message: BaseMessage): boolean {
  */
 export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): BaseMessage[] {
   const known = new Set(left.map((message) => message.id));
-  const incoming = listOf(right).map(toMessage);
+  const incoming = apart(listOf(right).map(toMessage));
   const accepted: BaseMessage[] = [];
   const superseded: BaseMessage[] = [];
   for (const message of incoming) {
@@ -66,6 +66,17 @@ export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): Base
   }
   const cleared = superseded.length === 0 ? left : messagesStateReducer(left, superseded);
   return messagesStateReducer(cleared, accepted);
+}
+
+/** Two user messages of one id in one update stay two, so that they can be refused instead of one of them vanishing. */
+function apart(incoming: readonly BaseMessage[]): BaseMessage[] {
+  const seen = new Set<string>();
+  return incoming.map((message) => {
+    if (!HumanMessage.isInstance(message) || message.id === undefined) return message;
+    if (seen.has(message.id)) return new HumanMessage({ content: message.content });
+    seen.add(message.id);
+    return message;
+  });
 }
 
 const REMOVE_ALL = "__remove_all__";

@@ -110,6 +110,8 @@ describe("what configuration may say", () => {
   it.each<[string, object]>([
     ["an empty owner", { owner: "" }],
     ["an empty default key", { defaultKey: "" }],
+    ["a blank owner", { owner: " " }],
+    ["a default key with a line break", { defaultKey: "a\nb" }],
     ["an empty bot name", { botNames: [""] }],
     ["another storage", { storage: { backend: "postgres" } }],
     ["no checkpoints at all to keep", { storage: { keepTurns: 0 } }],

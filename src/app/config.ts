@@ -9,16 +9,22 @@ import {
   rolloverPolicySchema,
   timeZoneSchema,
 } from "#src/sessions/rollover-policy.ts";
+import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { homeFolder } from "./home-folder.ts";
 
-const modelReference = z.string().transform((text, context) => {
-  try {
-    return printModelReference(parseModelReference(text));
-  } catch (error) {
-    context.addIssue({ code: "custom", message: errorMessage(error) });
-    return z.NEVER;
-  }
-});
+/** Text that `parse` takes; what `parse` throws is the reason why not. */
+function textThat(parse: (text: string) => string) {
+  return z.string().transform((text, context) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: errorMessage(error) });
+      return z.NEVER;
+    }
+  });
+}
+
+const modelReference = textThat((text) => printModelReference(parseModelReference(text)));
 
 const agentSchema = z.strictObject({
   /** Model that answers. */
@@ -31,13 +37,13 @@ const agentSchema = z.strictObject({
 /** Schema of `config.json`; every part has a default. */
 export const configSchema = z.strictObject({
   /** Whose data it is when nobody logs in. */
-  owner: z.string().min(1).default("local"),
+  owner: textThat(parseOwner).default("local"),
   /** IANA zone of days and shown times; the machine's own by default. */
   timeZone: timeZoneSchema.optional(),
   /** Names under which commands address this bot in groups. */
   botNames: z.array(z.string().min(1)).default(["lily"]),
   /** Session key of the terminal. */
-  defaultKey: z.string().min(1).default("cli:main"),
+  defaultKey: textThat(parseSessionKey).default("cli:main"),
   storage: z
     .strictObject({
       backend: z.enum(["sqlite", "memory"]).default("sqlite"),

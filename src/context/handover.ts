@@ -8,7 +8,7 @@ const MAX_PART = 280;
 export function handoverNote(title: string | undefined, last: TurnRecord): string {
   const asked = last.messages.find((message) => message.role === "user")?.content ?? "";
   const lines = [`The user last said: ${clip(asked)}`, `The assistant last said: ${clip(answerOf(last))}`];
-  return [...(title === undefined ? [] : [`It was called: ${title}`]), ...lines].join("\n");
+  return [...(title === undefined ? [] : [`It was called: ${clip(title)}`]), ...lines].join("\n");
 }
 
 function clip(text: string): string {

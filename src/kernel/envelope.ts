@@ -51,5 +51,5 @@ export function envelopeOf(error: unknown, fallback: ErrorCode = "internal"): En
 /** Exit code of a command-line call that ends with `envelope`. */
 export function exitCodeOf(envelope: Envelope): number {
   if (envelope.ok) return 0;
-  return envelope.code in ERROR_CODES ? ERROR_CODES[envelope.code as ErrorCode].exit : 70;
+  return Object.hasOwn(ERROR_CODES, envelope.code) ? ERROR_CODES[envelope.code as ErrorCode].exit : 70;
 }

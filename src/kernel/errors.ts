@@ -74,5 +74,11 @@ export function isLilyError(error: unknown): error is LilyError {
 
 /** The text of anything that was thrown. */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Error) return error.message;
+  try {
+    return String(error);
+  } catch {
+    // An object without a prototype cannot be made text.
+    return "something that is no error was thrown";
+  }
 }

@@ -34,7 +34,7 @@ export function createSequentialIds(seed = 1): Ids {
     },
     salt() {
       next += 1;
-      return `salt-${seed}-${next}`.padEnd(22, "0");
+      return `salt-${seed}-${String(next).padStart(16, "0")}`;
     },
   };
 }

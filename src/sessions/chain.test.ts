@@ -188,6 +188,10 @@ describe("the lineage of a session", () => {
     expect(lineageOf(chainOf([[], [1], [2]]), "s3")).toEqual(["s1", "s2", "s3"]);
   });
 
+  it("ends for a session that was damaged into continuing itself", () => {
+    expect(lineageOf(chainOf([[1], [2, 1]]), "s2")).toEqual(["s1", "s2"]);
+  });
+
   it("leaves out the sessions in between that it does not continue", () => {
     expect(lineageOf(chainOf([[], [], [], [1]]), "s4")).toEqual(["s1", "s4"]);
   });

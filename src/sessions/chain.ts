@@ -113,7 +113,7 @@ export interface Rotation {
 export function rotateChain(chain: Chain, rotation: Rotation): Chain {
   const ended = latestEntry(chain);
   const latest = rotation.title === undefined ? ended : { ...ended, title: rotation.title };
-  const seal = sealEntry(chain, latest, { turns: rotation.turns, head: rotation.head });
+  const seal = sealEntry(chain, latest, rotation);
   const sealed = { ...latest, sealed: { at: rotation.at, turns: rotation.turns, head: rotation.head, seal } };
   const successor: ChainEntry = {
     sessionId: rotation.sessionId,
@@ -138,14 +138,15 @@ export function rotateChain(chain: Chain, rotation: Rotation): Chain {
   };
 }
 
-/** The seal of `entry` with its transcript as counted by `turns` and `head`. */
+/** The seal of `entry` with its transcript as counted by `turns` and `head`, closed at `at`. */
 export function sealEntry(
   chain: Pick<Chain, "owner" | "sessionKey">,
   entry: ChainEntry,
-  transcript: { readonly turns: number; readonly head: string },
+  closing: { readonly turns: number; readonly head: string; readonly at: string },
 ): string {
   const { sealed: _sealed, ...facts } = entry;
-  return sealOf({ owner: chain.owner, sessionKey: chain.sessionKey, ...transcript, entry: facts });
+  const { turns, head, at } = closing;
+  return sealOf({ owner: chain.owner, sessionKey: chain.sessionKey, turns, head, at, entry: facts });
 }
 
 /** The entry of `latest`. @throws {LilyError} `record_invalid` when the chain points nowhere */
@@ -179,10 +180,13 @@ export function openedBy(chain: Chain, deliveryId: string): ChainEntry | undefin
  */
 export function lineageOf(chain: Chain, sessionId: string): string[] {
   const lineage: string[] = [];
+  const visited = new Set<string>();
   const visit = (id: string): void => {
-    if (lineage.includes(id)) return;
+    // Also ends a chain that was damaged into a circle.
+    if (visited.has(id)) return;
+    visited.add(id);
     for (const earlier of entryOf(chain, id)?.continues ?? []) visit(earlier);
-    if (!lineage.includes(id)) lineage.push(id);
+    lineage.push(id);
   };
   visit(sessionId);
   return lineage;

@@ -47,6 +47,7 @@ function boundaryOf(
 
 /** Whether `name` is a time zone that this machine knows. */
 export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+\-/]*$/u.test(name)) return false;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;

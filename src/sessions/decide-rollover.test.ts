@@ -115,6 +115,13 @@ describe("a decision by topic", () => {
     });
   });
 
+  it.each([Number.NaN, 7, -1, Infinity])("takes the confidence %s for no evidence", (confidence) => {
+    expect(decideTopic(stay, question({ threshold: 0.8 }), shift(confidence))).toMatchObject({
+      action: "stay",
+      semantic: { result: "unknown" },
+    });
+  });
+
   it("ends the session only by a shift at the threshold, and always gives a verdict that can be stored", () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true });
     const evidence = fc.oneof(

@@ -45,6 +45,9 @@ export function decideTopic(stay: StayVerdict, question: RolloverQuestion, evide
   const { semantic } = question.policy;
   if (evidence.kind === "unknown") return { ...stay, semantic: { result: "unknown", why: evidence.why } };
   const { confidence } = evidence;
+  if (!(confidence >= 0 && confidence <= 1)) {
+    return { ...stay, semantic: { result: "unknown", why: "the confidence is not a number from 0 to 1" } };
+  }
   if (evidence.kind === "same") return { ...stay, semantic: { result: "same", confidence } };
   if (confidence < semantic.threshold) return { ...stay, semantic: { result: "belowThreshold", confidence } };
   if (semantic.confirmations > 1) return { ...stay, semantic: { result: "unconfirmed", confidence } };

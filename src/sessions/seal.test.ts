@@ -23,6 +23,7 @@ function bodyOf(content: string, changes: Partial<TurnBody> = {}): TurnBody {
 }
 
 const facts = {
+  at: "2026-03-01T09:00:00.000Z",
   owner: "local",
   sessionKey: "cli:main",
   head: "h",
@@ -112,6 +113,7 @@ describe("the seal of a session", () => {
     ["session key", { sessionKey: "cli:other" }],
     ["head", { head: "i" }],
     ["number of turns", { turns: 3 }],
+    ["time", { at: "2026-03-01T09:00:00.001Z" }],
     ["entry", { entry: { sessionId: "s", ordinal: 2 } }],
     ["a field added to the entry", { entry: { ...facts.entry, title: "x" } }],
   ])("differs by %s", (_what, change) => {

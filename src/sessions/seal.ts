@@ -41,6 +41,8 @@ export interface SealedFacts {
   readonly sessionKey: string;
   readonly head: string;
   readonly turns: number;
+  /** ISO instant of the sealing. */
+  readonly at: string;
   /** The chain entry at the time of sealing, as JSON. */
   readonly entry: object;
 }
@@ -53,6 +55,7 @@ export function sealOf(facts: SealedFacts): string {
     facts.sessionKey,
     facts.head,
     String(facts.turns),
+    facts.at,
     canonicalJson(facts.entry),
   );
 }

@@ -46,7 +46,7 @@ function parseId(value: unknown, what: string, code: ErrorCode): string {
 
 function problemOf(value: unknown): string | undefined {
   if (typeof value !== "string") return `is ${value === null ? "null" : typeof value}`;
-  if (value.trim() === "") return "is blank";
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(value)) return "is blank";
   if (value.length > MAX_ID_LENGTH) return `has ${value.length} characters, more than ${MAX_ID_LENGTH}`;
   if (CONTROL_CHARACTERS.test(value)) return "holds control characters";
   return value.isWellFormed() ? undefined : "holds half of a surrogate pair";

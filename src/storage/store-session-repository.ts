@@ -53,7 +53,11 @@ const TURN_INDEX = ["messages[*].content"];
 /** Makes the session repository that lives in `store`. */
 export function createStoreSessionRepository(store: BaseStore): SessionRepository {
   return {
-    readChain: (ref) => readItem(store, chainNamespace(ref), CHAIN_KEY, chainSchema),
+    readChain: async (ref) => {
+      const namespace = chainNamespace(ref);
+      const chain = await readItem(store, namespace, CHAIN_KEY, chainSchema);
+      return chain === undefined ? undefined : inItsPlace(chain, namespace);
+    },
     writeChain: (chain) => store.put(chainNamespace(chain), CHAIN_KEY, chain, false),
     listChains: (owner, onDamaged) => listChains(store, owner, onDamaged),
 
@@ -114,13 +118,23 @@ async function listChains(
   return items.flatMap((item) => {
     const where = item.namespace.join("/");
     try {
-      return [parseItem(item.value, chainSchema, where)];
+      return [inItsPlace(parseItem(item.value, chainSchema, where), item.namespace)];
     } catch (error) {
       if (onDamaged === undefined) throw error;
       onDamaged({ where, problem: errorMessage(error) });
       return [];
     }
   });
+}
+
+/** A chain that stands under another owner or key than its own is damaged. */
+function inItsPlace(chain: Chain, namespace: readonly string[]): Chain {
+  if (chainNamespace(chain).join("/") === namespace.join("/")) return chain;
+  throw new LilyError(
+    "record_invalid",
+    `the chain stored at ${namespace.join("/")} says that it is of ${JSON.stringify(chain.sessionKey)}`,
+    { next: "lily verify names what is damaged; nothing was changed." },
+  );
 }
 
 async function lastStoredTurn(store: BaseStore, ref: TranscriptRef): Promise<number> {

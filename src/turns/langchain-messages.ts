@@ -27,7 +27,7 @@ export function fromLangChain(message: BaseMessage, timestamp: string): Message 
   const content = toStorableText(contentText(message.content));
   if (HumanMessage.isInstance(message)) return { role: "user", content, timestamp };
   if (ToolMessage.isInstance(message))
-    return { role: "tool", content, toolCallId: message.tool_call_id, timestamp };
+    return { role: "tool", content, toolCallId: toStorableText(message.tool_call_id), timestamp };
   if (!AIMessage.isInstance(message)) return { role: "system", content, timestamp };
   const toolCalls = callsOf(message);
   return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }), timestamp };
@@ -35,17 +35,23 @@ export function fromLangChain(message: BaseMessage, timestamp: string): Message 
 
 function callsOf(message: AIMessage): ToolCall[] {
   const good = (message.tool_calls ?? []).map((call, index) => ({
-    id: call.id ?? `call-${index + 1}`,
-    name: call.name,
-    arguments: toStorableText(JSON.stringify(call.args)),
+    id: toStorableText(call.id ?? unnamedCallId(index)),
+    name: toStorableText(call.name),
+    arguments: toStorableText(JSON.stringify(call.args ?? {})),
   }));
   const bad = (message.invalid_tool_calls ?? []).map((call, index) => ({
-    id: call.id ?? `invalid-${index + 1}`,
-    name: call.name ?? "unknown",
+    id: toStorableText(call.id ?? invalidCallId(index)),
+    name: toStorableText(call.name ?? "unknown"),
     arguments: "{}",
   }));
   return [...good, ...bad];
 }
+
+/** The id of a call to which the model gave none, by its place among the calls of its message. */
+export const unnamedCallId = (index: number): string => `call-${index + 1}`;
+
+/** The same for a call that could not be read. */
+export const invalidCallId = (index: number): string => `invalid-${index + 1}`;
 
 /** A transcript message as a model takes it: arguments are always a JSON object, blank text is left out. */
 export function toLangChain(message: Message, id?: string): BaseMessage {

@@ -6,7 +6,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { contentText } from "#src/turns/langchain-messages.ts";
+import { contentText, invalidCallId, unnamedCallId } from "#src/turns/langchain-messages.ts";
 import { policyOf } from "../policy-of.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
@@ -30,7 +30,8 @@ export function runTools(deps: SessionDeps) {
     const signals = [runtime.signal, stop].filter((signal) => signal !== undefined);
     const last = messagesInFlight(state, turn).findLast((message) => AIMessage.isInstance(message));
     const results: ToolMessage[] = [];
-    for (const call of last?.tool_calls ?? []) {
+    for (const [index, asked] of (last?.tool_calls ?? []).entries()) {
+      const call = { ...asked, id: asked.id ?? unnamedCallId(index) };
       runtime.writer?.({ type: "tool", name: call.name });
       results.push(await runCall(tools, call, { signal: AbortSignal.any(signals), stop }));
     }
@@ -113,7 +114,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function refuseInvalid(message: AIMessage | undefined): ToolMessage[] {
   return (message?.invalid_tool_calls ?? []).map((call, index) =>
     resultOf(
-      { id: call.id ?? `invalid-${index + 1}`, name: call.name ?? "unknown" },
+      { id: call.id ?? invalidCallId(index), name: call.name ?? "unknown" },
       "the arguments were not valid JSON",
       "error",
     ),

@@ -161,7 +161,7 @@ describe("what the symbolic solver never quotes", () => {
     expect(ask("What is the locker code?", turns).source).toBeUndefined();
   });
 
-  it("is anything but a whole statement of the conversation", () => {
+  it("is anything but what the quoted turn says", () => {
     const word = fc.constantFrom("red", "car", "Anna", "what", "is", "?", "猫", "Oslo");
     const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "));
     fc.assert(
@@ -169,8 +169,9 @@ describe("what the symbolic solver never quotes", () => {
         const { source, text: answer } = ask(question, said(...texts));
         if (source === undefined) return;
         const quoted = texts[source.turn - 1] ?? "";
-        expect(quoted.endsWith("?")).toBe(false);
-        expect(answer).toContain(`“${quoted}”`);
+        const quote = /“(.*)”$/u.exec(answer)?.[1] ?? "nothing";
+        expect(quote.endsWith("?")).toBe(false);
+        expect(quoted).toContain(quote);
       }),
     );
   });

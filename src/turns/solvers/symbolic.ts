@@ -3,6 +3,7 @@ import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { asksSomething, statedIn } from "./question.ts";
 
 /** What the user is told once when no model is configured. */
 export const NO_MODEL_NOTICE =
@@ -19,8 +20,8 @@ export interface SymbolicGoal {
   readonly timeZone: string;
 }
 
-const QUESTION =
-  /[?？؟]\s*$|^(?:who|what|when|where|which|whose|why|how|is|are|was|were|do|does|did|can|could|will|tell me)\b/iu;
+/** Longest quote, in UTF-16 code units. */
+const MAX_QUOTE = 600;
 
 /** The answer, and the turn it rests on, if it rests on one. */
 export interface SymbolicAnswer {
@@ -36,14 +37,14 @@ interface Statement {
 /** Answers a question with the statement that shares most words with it, newest first among equals. */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
   const statements = goal.turns.flatMap(statementsOf).toReversed();
-  if (!QUESTION.test(goal.text.trim())) {
+  if (!asksSomething(goal.text)) {
     return { text: "Noted. Ask me about it any time in this conversation.", source: undefined };
   }
   const [best] = rankTexts(statements, goal.text, (statement) => statement.text);
   if (best === undefined) return { text: nothingFound(goal), source: undefined };
   const { turn, text } = best.item;
   return {
-    text: `${quoteSource(turn, goal)}: “${text}”`,
+    text: `${quoteSource(turn, goal)}: “${clip(text)}”`,
     source: { sessionId: turn.sessionId, turn: turn.turn },
   };
 }
@@ -54,8 +55,12 @@ function statementsOf(turn: TurnRecord): Statement[] {
   if (turn.kind === "command" && !isRecall) return [];
   return turn.messages
     .filter((message) => message.role === (isRecall ? "assistant" : "user"))
-    .filter((message) => isRecall || !QUESTION.test(message.content.trim()))
-    .map((message) => ({ turn, text: message.content.trim() }));
+    .map((message) => ({ turn, text: isRecall ? message.content.trim() : statedIn(message.content) }))
+    .filter((statement) => statement.text !== "");
+}
+
+function clip(text: string): string {
+  return text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE).toWellFormed()} …` : text;
 }
 
 function quoteSource(turn: TurnRecord, goal: SymbolicGoal): string {
