@@ -47,7 +47,7 @@ function sentencesOf(text: string): string[] {
 }
 
 function isQuestion(sentence: string): boolean {
-  const begin = sentence.replace(/^["'“‘«(\[（「『¿\s]+/u, "");
+  const begin = sentence.replace(/^["'“‘«([（「『¿\s]+/u, "");
   if (ASKS_FOR_A_NOD.test(sentence) && !BEGINS_AS_QUESTION.test(begin)) return false;
   return (
     ENDS_AS_QUESTION.test(sentence) ||
