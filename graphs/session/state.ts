@@ -51,7 +51,7 @@ export const turnInFlightSchema = z.strictObject({
 export type TurnInFlight = z.infer<typeof turnInFlightSchema>;
 
 /** A command that changes nothing: it runs beside whatever turn is in flight. */
-export const readSchema = z.strictObject({
+const readSchema = z.strictObject({
   deliveryId: z.string(),
   messageId: z.string(),
   name: z.string(),
