@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "graphs/**/*.test.ts", "memory/**/*.test.ts", "evals/**/*.test.ts"],
+    // Files share modules: nothing here keeps state in one, and loading LangGraph anew for each file costs more than the tests.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: {
