@@ -107,7 +107,7 @@ export function rotationReply(chain: Chain, opened: ChainEntry, deliveryId: stri
   const ended = entryOf(chain, opened.previous ?? "");
   const envelope =
     command?.kind === "rotating" && ended !== undefined
-      ? command.notice(ended, opened)
+      ? command.notice(ended, opened, chain)
       : done("session_rotated", "A new conversation began.");
   return {
     outcome: "rotated",

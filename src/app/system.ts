@@ -1,14 +1,22 @@
 /** The real clock, ids and time zone: the only place that asks the machine for them. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 
 /**
  * The machine's clock. `LILY_NOW`, an ISO instant, moves its start, for trying out what tomorrow brings.
+ *
+ * @throws {LilyError} `config_invalid` when `LILY_NOW` is set and is no instant
  */
 export function systemClock(env: Readonly<Record<string, string | undefined>> = {}): Clock {
-  const wanted = env["LILY_NOW"] === undefined ? Number.NaN : Date.parse(env["LILY_NOW"]);
-  const shift = Number.isNaN(wanted) ? 0 : wanted - Date.now();
+  const wanted = env["LILY_NOW"]?.trim() ?? "";
+  const shift = wanted === "" ? 0 : Date.parse(wanted) - Date.now();
+  if (Number.isNaN(shift)) {
+    throw new LilyError("config_invalid", `LILY_NOW is ${JSON.stringify(wanted)}, which is no instant`, {
+      next: "Use the form 2026-03-01T09:00:00Z, or leave it out.",
+    });
+  }
   return { now: () => Date.now() + shift, monotonic: () => performance.now() };
 }
 

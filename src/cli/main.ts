@@ -1,5 +1,5 @@
 /** Entry of the terminal program: reads the command line and runs what it asks for. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { config as loadDotenv } from "dotenv";
 import { isInteractive, type CliContext } from "./context.ts";
@@ -50,10 +50,15 @@ function actionsIn(context: CliContext): Actions {
         const { listSessions } = await import("./list-sessions.ts");
         return listSessions(engine, context, { query, options });
       }),
-    verify: (options) =>
-      onEngine(context, options, async (engine) =>
+    async verify(options) {
+      const { homeFolder } = await import("#src/app/home-folder.ts");
+      const home = homeFolder(context.env, context.cwd);
+      // Opening would make the folder, and a mistyped one would then count as verified.
+      if (!existsSync(home)) return usage(context, `there is nothing to verify: ${home} does not exist`);
+      return onEngine(context, options, async (engine) =>
         (await import("./verify.ts")).verify(engine, context, options),
-      ),
+      );
+    },
   };
 }
 

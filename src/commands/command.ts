@@ -69,7 +69,7 @@ export interface RotatingCommand extends CommandBase {
     context: Pick<CommandContext, "chain" | "entry" | "session">,
   ): CommandRotation | Envelope;
   /** What the user is told when the rotation was made and there is no text to answer. */
-  notice(ended: ChainEntry, opened: ChainEntry): Envelope;
+  notice(ended: ChainEntry, opened: ChainEntry, chain: Chain): Envelope;
 }
 
 /** A slash command. */

@@ -71,7 +71,7 @@ type Server = Readonly<Required<{ [key in keyof OpenAISettings]: NonNullable<Ope
 function serverOf(settings: OpenAISettings): Server {
   if (settings.apiKey === undefined && settings.baseURL === undefined) {
     throw new LilyError("config_invalid", "No model server is configured.", {
-      next: "Set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server, or choose the model symbolic.",
+      next: "Put OPENAI_API_KEY or OPENAI_BASE_URL into .env and start again, or type /model reset.",
     });
   }
   const baseURL = settings.baseURL ?? OPENAI_BASE_URL;

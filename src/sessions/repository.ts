@@ -70,6 +70,8 @@ export interface SessionRepository {
 
   /** One turn of a transcript. @throws `record_invalid` when what is stored is not a turn record */
   readTurn(ref: TranscriptRef, turn: number): Promise<TurnRecord | undefined>;
+  /** Transcripts of an owner that belong to no session of `chains`, by where they are stored. */
+  orphanTranscripts(owner: string, chains: readonly Chain[]): Promise<string[]>;
   /** Highest number that a stored turn of the transcript has, 0 when there is none; finds turns beyond a gap. */
   lastStoredTurn(ref: TranscriptRef): Promise<number>;
   /** Turns `from` to `to`, both included, in order; numbers without a record are left out. */

@@ -158,7 +158,7 @@ describe("an untouched archive", () => {
       carried: { activeAgent: "lily", model: null, toldNoModel: false },
     });
     await putChain(chain);
-    expect(await verifyOwner(repository, KEY.owner)).toEqual({
+    expect(await verifyOwner(repository, KEY.owner, KEY.sessionKey)).toEqual({
       ok: true,
       sessions: 2,
       turns: 0,
@@ -480,5 +480,18 @@ describe("a changed chain", () => {
       expect(report.ok).toBe(false);
       expect(report.problems[0]?.problem).toContain("is not what it should be");
     }
+  });
+});
+
+describe("turns without a chain", () => {
+  it("are found when the chain was removed, and named by where they are stored", async () => {
+    const { store } = createMemoryBackend({ clock: createManualClock(Date.parse(AT)) });
+    const repository = createStoreSessionRepository(store);
+    for (const record of transcriptOf("s1", 2))
+      await repository.writeTurn({ ...KEY, sessionId: "s1" }, record);
+    expect(await verifyOwner(repository, KEY.owner)).toMatchObject({
+      ok: false,
+      problems: [{ problem: "its turns are stored, but no chain has the session" }],
+    });
   });
 });

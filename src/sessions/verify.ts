@@ -41,6 +41,8 @@ export async function verifyOwner(
         : [await repository.readChain({ owner, sessionKey })].filter((chain) => chain !== undefined);
     const reports: VerifyReport[] = [];
     for (const chain of chains) reports.push(await verifyChain(repository, chain));
+    const orphans = sessionKey === undefined ? await repository.orphanTranscripts(owner, chains) : [];
+    for (const place of orphans) onDamaged(place, "its turns are stored, but no chain has the session");
     return combine([...reports, { ok: problems.length === 0, sessions: 0, turns: 0, problems }]);
   } catch (error) {
     onDamaged("", errorMessage(error));

@@ -21,6 +21,9 @@ export const historyNamespace = (ref: TranscriptRef): string[] => [
   encodeLabel(ref.sessionId),
 ];
 
+/** Prefix of all transcripts of an owner. */
+export const transcriptsOf = (owner: string): string[] => ["history", encodeLabel(owner)];
+
 /** Prefix of all turns of a key. */
 export const historyOf = (ref: KeyRef): string[] => [
   "history",

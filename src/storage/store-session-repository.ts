@@ -22,6 +22,7 @@ import {
   historyNamespace,
   historyOf,
   sessionIndexNamespace,
+  transcriptsOf,
   turnItemKey,
 } from "./session-namespaces.ts";
 
@@ -66,6 +67,7 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
       store.put(sessionIndexNamespace, sessionId, { owner, sessionKey }, false),
 
     readTurn: (ref, turn) => readItem(store, historyNamespace(ref), turnItemKey(turn), turnRecordSchema),
+    orphanTranscripts: (owner, chains) => orphanTranscripts(store, owner, chains),
     lastStoredTurn: (ref) => lastStoredTurn(store, ref),
     readTurns: (ref, range) => readTurns(store, ref, range),
     writeTurn: (ref, record) =>
@@ -135,6 +137,28 @@ function inItsPlace(chain: Chain, namespace: readonly string[]): Chain {
     `the chain stored at ${namespace.join("/")} says that it is of ${JSON.stringify(chain.sessionKey)}`,
     { next: "lily verify names what is damaged; nothing was changed." },
   );
+}
+
+async function orphanTranscripts(
+  store: BaseStore,
+  owner: string,
+  chains: readonly Chain[],
+): Promise<string[]> {
+  const known = new Set(
+    chains.flatMap((chain) =>
+      chain.sessions.map(({ sessionId }) => historyNamespace({ ...chain, sessionId }).join("/")),
+    ),
+  );
+  const orphans: string[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await store.listNamespaces({ prefix: transcriptsOf(owner), limit: PAGE, offset });
+    for (const namespace of page) {
+      if (known.has(namespace.join("/"))) continue;
+      // Some stores go on listing a namespace that was emptied.
+      if ((await store.search(namespace, { limit: 1 })).length > 0) orphans.push(namespace.join("/"));
+    }
+    if (page.length < PAGE) return orphans;
+  }
 }
 
 async function lastStoredTurn(store: BaseStore, ref: TranscriptRef): Promise<number> {

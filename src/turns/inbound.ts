@@ -15,7 +15,7 @@ export function parseInboundText(content: unknown, limit: number): string {
       "message_too_large",
       `the message has ${text.length} characters; the limit is ${limit}`,
       {
-        next: "Send it in pieces, or as a file that a tool can read. It was not stored.",
+        next: "Send it in pieces. It was not stored.",
       },
     );
   }

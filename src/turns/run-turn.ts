@@ -115,18 +115,20 @@ async function stopRunning(
 
 async function underLock(deps: TurnDeps, request: TurnRequest, message: InboundMessage): Promise<TurnReply> {
   let lease: Lease | undefined;
+  const { stop, leave } = ownStop(request.stop);
   try {
     lease = await deps.locks.acquire(lockName(request), {
       waitMs: deps.lockWaitMs,
       ...(request.stop === undefined ? {} : { signal: request.stop }),
       onWait: () => request.onEvent?.({ type: "waiting" }),
     });
-    return await follow(deps, request, { message, lease, stop: ownStop(request.stop) });
+    return await follow(deps, request, { message, lease, stop });
   } catch (error) {
     const wasStopped = lease === undefined && request.stop?.aborted === true;
     const reason = wasStopped ? stoppedWhileWaiting(error) : error;
     return { ...refusal(envelopeOf(reason), { deliveryId: message.id }), outcome: "failed" };
   } finally {
+    leave();
     await lease?.release();
   }
 }
@@ -143,12 +145,13 @@ function lockName(ref: { readonly owner: string; readonly sessionKey: string }):
   return `turn/${encodeLabel(ref.owner)}/${encodeLabel(ref.sessionKey)}`;
 }
 
-/** A stop of the turn's own, which the caller's signal triggers too. */
-function ownStop(signal: AbortSignal | undefined): AbortController {
+/** A stop of the turn's own, which the caller's signal triggers too until `leave` is called. */
+function ownStop(signal: AbortSignal | undefined): { stop: AbortController; leave: () => void } {
   const stop = new AbortController();
-  if (signal?.aborted === true) stop.abort(signal.reason);
-  signal?.addEventListener("abort", () => stop.abort(signal.reason), { once: true });
-  return stop;
+  const pass = (): void => stop.abort(signal?.reason);
+  if (signal?.aborted === true) pass();
+  signal?.addEventListener("abort", pass, { once: true });
+  return { stop, leave: () => signal?.removeEventListener("abort", pass) };
 }
 
 interface UnderWay {

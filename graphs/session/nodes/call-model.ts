@@ -110,7 +110,11 @@ async function stream(
     partial.chunk = partial.chunk === undefined ? chunk : concat(partial.chunk, chunk);
   }
   if (partial.chunk === undefined) throw new LilyError("model_failed", "the model sent nothing");
-  return finalMessage(partial.chunk);
+  const message = finalMessage(partial.chunk);
+  if (contentText(message.content).trim() !== "" || asksForTools(message)) return message;
+  throw new LilyError("model_failed", "the model answered with nothing", {
+    next: "Send the message again, or choose another model with /model. It was not stored.",
+  });
 }
 
 /** The text so far; a tool call that was half written is dropped. */

@@ -71,7 +71,8 @@ export function toStorageError(error: unknown, file: string): unknown {
   const code = sqliteCode(error) ?? fileCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
   const { code: lilyCode, fact, next } = explain(code);
-  return new LilyError(lilyCode, `the database ${file} ${fact} (${code}: ${error.message})`, {
+  const detail = error.message.startsWith(code) ? error.message : `${code}: ${error.message}`;
+  return new LilyError(lilyCode, `the database ${file} ${fact} (${detail})`, {
     next,
     cause: error,
   });

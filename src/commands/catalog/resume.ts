@@ -1,7 +1,7 @@
 /** `/resume [session]`: opens a session that continues an earlier one; nothing sealed is reopened. */
 import { done, envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { lineageOf, type ChainEntry } from "#src/sessions/chain.ts";
+import { entryOf, lineageOf, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import { findSessionByReference } from "#src/sessions/session-reference.ts";
 import type { CommandContext, CommandRotation, RotatingCommand } from "../command.ts";
 
@@ -18,7 +18,7 @@ export const resumeCommand: RotatingCommand = {
       return envelopeOf(error);
     }
   },
-  notice: (ended, opened) => resumedEnvelope(ended, opened),
+  notice: resumedEnvelope,
 };
 
 type PlanContext = Pick<CommandContext, "chain" | "entry" | "session">;
@@ -59,9 +59,10 @@ function withoutRepeats(chain: PlanContext["chain"], sessionIds: readonly string
   );
 }
 
-function resumedEnvelope(ended: ChainEntry, opened: ChainEntry): Envelope {
-  return done("session_resumed", `Session ${opened.ordinal} goes on where the earlier conversation ended.`, {
-    next: `/resume ${ended.ordinal} would bring back the one that just ended.`,
+function resumedEnvelope(ended: ChainEntry, opened: ChainEntry, chain: Chain): Envelope {
+  const names = opened.continues.map((sessionId) => nameOf(chain, sessionId)).join(", then ");
+  return done("session_resumed", `Session ${opened.ordinal} goes on with ${names}.`, {
+    next: `/resume ${ended.ordinal} brings back the one that just ended alone.`,
     data: {
       sessionId: opened.sessionId,
       ordinal: opened.ordinal,
@@ -69,4 +70,10 @@ function resumedEnvelope(ended: ChainEntry, opened: ChainEntry): Envelope {
       previous: ended.sessionId,
     },
   });
+}
+
+function nameOf(chain: Chain, sessionId: string): string {
+  const entry = entryOf(chain, sessionId);
+  const title = entry?.title === undefined ? "" : ` (“${entry.title}”)`;
+  return `session ${entry?.ordinal ?? "?"}${title}`;
 }

@@ -12,8 +12,8 @@ import type { CommandContext, PlainCommand } from "../command.ts";
 export const rolloverCommand: PlainCommand = {
   kind: "plain",
   name: "rollover",
-  summary: "Show or change when this conversation ends by itself",
-  usage: "/rollover [idle <duration> | day <HH:MM> | off | reset]",
+  summary: "Show or change when this conversation and those after it end by themselves",
+  usage: "/rollover [idle <duration>|off | day <HH:MM>|off | off | reset]",
   effects: ["reads", "session"],
   async run(args, context) {
     if (args === "") return { envelope: current(context) };
@@ -26,7 +26,10 @@ export const rolloverCommand: PlainCommand = {
 function changed(rollover: RolloverOverrides | null, policy: RolloverPolicy): Envelope {
   if (rollover === null)
     return done("rollover_reset", "The configured rules hold again, from the next message on.");
-  return done("rollover_set", `From now on this conversation ${rulesText(withOverrides(policy, rollover))}`);
+  return done(
+    "rollover_set",
+    `For this conversation and those after it: it ${rulesText(withOverrides(policy, rollover))}`,
+  );
 }
 
 function current({ policy }: CommandContext): Envelope {

@@ -26,7 +26,7 @@ export const sessionsCommand: PlainCommand = {
         : `${rows.length} of ${total} sessions match ${JSON.stringify(args)}.`;
     return {
       envelope: done("sessions", message, {
-        next: "/resume <number> goes on with one of them.",
+        next: rows.length === 0 ? "/sessions lists them all." : "/resume <number> goes on with one of them.",
         data: { sessionKey: context.chain.sessionKey, sessions: rows },
       }),
     };

@@ -190,7 +190,7 @@ describe("what a recall brought in", () => {
 
   it("is quoted as recalled", () => {
     const answer = ask("What is my locker code?", [recall]);
-    expect(answer.text).toBe("Recalled in turn 2: “User: My locker code is 4711”");
+    expect(answer.text).toBe("Recalled in turn 2: “My locker code is 4711”");
     expect(answer.source).toEqual({ sessionId: "s1", turn: 2 });
   });
 

@@ -55,8 +55,13 @@ function statementsOf(turn: TurnRecord): Statement[] {
   if (turn.kind === "command" && !isRecall) return [];
   return turn.messages
     .filter((message) => message.role === (isRecall ? "assistant" : "user"))
-    .map((message) => ({ turn, text: isRecall ? message.content.trim() : statedIn(message.content) }))
+    .map((message) => ({ turn, text: statedIn(isRecall ? usersWords(message.content) : message.content) }))
     .filter((statement) => statement.text !== "");
+}
+
+/** What the user had said, of the text that a recall brought in. */
+function usersWords(recalled: string): string {
+  return Array.from(recalled.matchAll(/^User: (.*)$/gmu), ([, words]) => words ?? "").join("\n");
 }
 
 function clip(text: string): string {
