@@ -38,6 +38,8 @@ class Conversation {
   #engine: Promise<Engine> | undefined;
   /** Stops the answer that is being written. */
   #stop: AbortController | undefined;
+  /** Where the last turn of this terminal ended. */
+  #lastSessionId: string | undefined;
   #exitCode = 0;
 
   constructor(context: CliContext, options: CliOptions) {
@@ -158,10 +160,13 @@ class Conversation {
       write: (text) => void this.#context.stdout.write(text),
       screen: this.#screen,
       activity: display.activity,
+      lastSessionId: this.#lastSessionId,
     });
     message.stop.addEventListener("abort", () => view.stopping());
     const sessionKey = this.#options.key ?? engine.defaultKey;
-    view.finish(await engine.send({ ...message, sessionKey, onEvent: view.onEvent }));
+    const reply = await engine.send({ ...message, sessionKey, onEvent: view.onEvent });
+    if (reply.sessionId !== "") this.#lastSessionId = reply.sessionId;
+    view.finish(reply);
     this.#context.stdout.write("\n");
   }
 

@@ -19,12 +19,13 @@ function replyOf(fields: Partial<TurnReply>): TurnReply {
 }
 
 /** What stands on the screen after a turn; the spinner's labels stand in angle brackets. */
-function shown(events: readonly TurnEvent[], reply: TurnReply): string {
+function shown(events: readonly TurnEvent[], reply: TurnReply, lastSessionId?: string): string {
   const written: string[] = [];
   const view = new TurnView({
     write: (text) => void written.push(text),
     screen: { columns: 60, isTerminal: true, paint: new Chalk({ level: 0 }) },
     activity: { show: (what) => void written.push(`<${what}>`), hide: () => undefined },
+    lastSessionId,
   });
   for (const event of events) view.onEvent(event);
   view.finish(reply);
@@ -46,6 +47,13 @@ describe("a turn on the screen", () => {
     expect(shown([token("Hel"), token("Hello there.")], replyOf({}))).toBe(
       "<thinking>HelHello there.\nHello there.\n",
     );
+  });
+
+  it("tells when the conversation was moved to another session from elsewhere, and only then", () => {
+    const events: TurnEvent[] = [{ type: "session", sessionId: "s2" }, token("Hello there.")];
+    expect(shown(events, replyOf({}), "s1")).toContain("moved to another session");
+    expect(shown(events, replyOf({}), "s2")).not.toContain("moved to another session");
+    expect(shown(events, replyOf({}))).not.toContain("moved to another session");
   });
 
   it("shows what is said before the answer once, above it", () => {

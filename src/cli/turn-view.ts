@@ -13,6 +13,8 @@ export interface TurnViewOptions {
   readonly write: (text: string) => void;
   readonly screen: Screen;
   readonly activity: Activity;
+  /** The session in which this terminal's last turn ended; another one was begun elsewhere since. */
+  readonly lastSessionId?: string | undefined;
 }
 
 /** A turn on the screen. Making it shows that an answer is awaited. */
@@ -33,6 +35,7 @@ export class TurnView {
       case "waiting":
         return this.#await("waiting for another turn on this conversation");
       case "session":
+        if (this.#sessions.size === 0) this.#tellOfOthers(event.sessionId);
         this.#sessions.add(event.sessionId);
         return this.#await("thinking");
       case "notice":
@@ -61,6 +64,13 @@ export class TurnView {
     if (!this.#isShown(reply)) write(`${renderEnvelope(reply.envelope, screen)}\n`);
     const ending = endingOf(reply, this.#sessions.size > 1);
     if (ending !== "") write(`${screen.paint.dim(ending)}\n`);
+  }
+
+  /** Another terminal or channel on the same key ended the session that this one was in. */
+  #tellOfOthers(sessionId: string): void {
+    const { lastSessionId } = this.#options;
+    if (lastSessionId === undefined || lastSessionId === sessionId) return;
+    this.#showNotice("This conversation was moved to another session from elsewhere; /sessions lists them.");
   }
 
   #await(what: string): void {
