@@ -2,7 +2,7 @@
 import type { Command } from "#src/commands/command.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
 import { findCommand } from "#src/commands/registry.ts";
-import { done } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { entryOf, openedBy, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -122,4 +122,20 @@ export function rotationReply(chain: Chain, opened: ChainEntry, deliveryId: stri
 
 function repeatedRotation(chain: Chain, opened: ChainEntry, deliveryId: string): TurnReply {
   return { ...rotationReply(chain, opened, deliveryId), repeated: true };
+}
+
+/** The reply to a command that changed nothing. */
+export function commandReply(
+  envelope: Envelope,
+  where: { readonly sessionId: string; readonly deliveryId: string },
+): TurnReply {
+  return {
+    outcome: envelope.ok ? "command" : "refused",
+    sessionId: where.sessionId,
+    deliveryId: where.deliveryId,
+    turn: null,
+    status: null,
+    repeated: false,
+    envelope,
+  };
 }

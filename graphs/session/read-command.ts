@@ -9,6 +9,7 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { ReadCommand } from "#src/turns/run-turn.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
 import { commandContext } from "./command-context.ts";
+import { commandReply } from "./handled.ts";
 import { catchUp, newFields } from "./locate-session.ts";
 
 /** Makes the reader. */
@@ -29,15 +30,7 @@ export function createReadCommand(
       command !== undefined && isReadOnly(command)
         ? (await command.run(args, context)).envelope
         : unknownCommand(name);
-    return {
-      outcome: envelope.ok ? "command" : "refused",
-      sessionId: session.sessionId,
-      deliveryId,
-      turn: null,
-      status: null,
-      repeated: false,
-      envelope,
-    };
+    return commandReply(envelope, { sessionId: session.sessionId, deliveryId });
   };
 }
 

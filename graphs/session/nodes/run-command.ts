@@ -8,8 +8,8 @@ import type { PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { commandContext } from "../command-context.ts";
+import { commandReply } from "../handled.ts";
 import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../require.ts";
@@ -22,7 +22,7 @@ export function runCommand(deps: SessionDeps) {
     const { read } = state;
     if (read !== null) {
       const { envelope } = await run(deps, state, { runtime, ...read });
-      const reply = replyWith(envelope, { sessionId: state.session?.sessionId ?? "", ...read });
+      const reply = commandReply(envelope, { sessionId: state.session?.sessionId ?? "", ...read });
       return { read: null, reply, messages: shown(deps, read.messageId, envelope) };
     }
     const { session, turn } = requireTurn(state);
@@ -30,7 +30,7 @@ export function runCommand(deps: SessionDeps) {
     const asked = { name: command?.name ?? "", args: command?.args ?? "", deliveryId };
     const { envelope, changes, recalled } = await run(deps, state, { runtime, ...asked });
     if (changes === undefined && recalled === undefined) {
-      const reply = replyWith(envelope, { sessionId: session.sessionId, deliveryId });
+      const reply = commandReply(envelope, { sessionId: session.sessionId, deliveryId });
       return {
         turn: null,
         reply: announcement === null ? reply : { ...reply, announcement },
@@ -71,19 +71,4 @@ function plainCommand(name: string): PlainCommand {
 /** Nothing changed: the reply is shown as a notice, and the message leaves no trace. */
 function shown(deps: SessionDeps, messageId: string, envelope: Envelope) {
   return [new RemoveMessage({ id: messageId }), noticeMessage(envelope.message, deps.ids.uuid())];
-}
-
-function replyWith(
-  envelope: Envelope,
-  where: { readonly sessionId: string; readonly deliveryId: string },
-): TurnReply {
-  return {
-    outcome: envelope.ok ? "command" : "refused",
-    sessionId: where.sessionId,
-    deliveryId: where.deliveryId,
-    turn: null,
-    status: null,
-    repeated: false,
-    envelope,
-  };
 }
