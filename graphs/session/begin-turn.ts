@@ -44,15 +44,17 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdat
 function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string): TurnInFlight {
   const { delivery, intent, session } = beginning;
   const text = intent.kind === "text" ? intent.text : delivery.text;
+  const cleared = clearedInPlace(deps, beginning);
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
     textHash: textHashOf(text),
-    text,
+    text: cleared?.text || text,
     startedAt: toInstant(deps.clock.now()),
     number: (session?.turns ?? 0) + 1,
     firstMessageId,
-    command: commandOf(intent),
+    command: cleared === undefined || cleared.text === "" ? commandOf(deps, intent) : null,
+    ...(cleared === undefined ? {} : { clears: true }),
     latest: beginning.latest,
     outcome: null,
     announcement: beginning.announcement,
@@ -66,7 +68,18 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
   };
 }
 
-function commandOf(intent: Intent): TurnInFlight["command"] {
+/** In legacy mode a command that would end the session clears its context instead; what is behind it is answered. */
+function clearedInPlace(
+  deps: SessionDeps,
+  { intent, latest }: Beginning,
+): { readonly text: string } | undefined {
+  if (deps.lifecycleMode !== "legacy" || latest !== null) return undefined;
+  if (intent.kind !== "command" || intent.command.kind !== "rotating") return undefined;
+  return { text: intent.command.textBehind(intent.args) };
+}
+
+function commandOf(deps: SessionDeps, intent: Intent): TurnInFlight["command"] {
   if (intent.kind !== "command") return null;
-  return { name: intent.command.name, args: intent.args, rotates: intent.command.kind === "rotating" };
+  const rotates = intent.command.kind === "rotating" && deps.lifecycleMode === "segmented";
+  return { name: intent.command.name, args: intent.args, rotates };
 }

@@ -8,7 +8,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "./locate-session.ts";
-import { policyOf } from "./policy-of.ts";
+import { controlModelOf, policyOf } from "./policy-of.ts";
 
 /** The context of a command in `session`. @throws {LilyError} `session_not_found` when the chain has no such session */
 export function commandContext(
@@ -33,6 +33,8 @@ export function commandContext(
     entry,
     policy: policyOf(deps, subject.session),
     solver: solverOf(deps, subject.session),
+    controlModel: controlModelOf(deps, subject.session),
+    mode: deps.lifecycleMode,
     storage: deps.storageName,
     normalizeModel: (reference) => printModelReference(parseModelReference(reference)),
   };

@@ -87,8 +87,18 @@ export function advance(deps: SessionDeps, before: SessionFields, record: TurnRe
   return {
     ...session,
     ...clocks,
+    ...unknownTopics(session, record),
     turns: record.turn,
     head: record.head,
     expiresAt: due === undefined ? null : toInstant(due.dueMs),
   };
+}
+
+function unknownTopics(
+  session: SessionFields,
+  { explanation }: TurnRecord,
+): Pick<SessionFields, "unknownTopics"> {
+  const { verdict } = explanation;
+  if (verdict?.action !== "stay" || verdict.semantic?.result !== "unknown") return {};
+  return { unknownTopics: (session.unknownTopics ?? 0) + 1 };
 }

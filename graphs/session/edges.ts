@@ -36,6 +36,11 @@ export function afterDecision(state: SessionStateValues): "rotate" | "commit" | 
   return state.turn?.command === null ? "prepareTurn" : "commit";
 }
 
+/** After `commit`: a turn that was replayed is answered in a session of its own. */
+export function afterCommit(state: SessionStateValues): "rotate" | typeof END {
+  return state.turn === null ? END : "rotate";
+}
+
 /** After `rotate`: hand the text on, or end when there is none. */
 export function afterRotation(state: SessionStateValues): "handOff" | typeof END {
   return state.turn === null ? END : "handOff";

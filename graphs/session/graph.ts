@@ -5,6 +5,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import {
   afterAdmit,
   afterCommand,
+  afterCommit,
   afterDecision,
   afterModel,
   afterRotation,
@@ -70,7 +71,7 @@ function buildSessionGraph(deps: SessionDeps) {
     .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
     .addConditionalEdges("runTools", afterTools, ["callModel", "commit"])
     .addEdge("solveSymbolically", "commit")
-    .addEdge("commit", END)
+    .addConditionalEdges("commit", afterCommit, ["rotate", END])
     .setNodeDefaults({
       // Every node of this graph takes the whole state.
       errorHandler: (state: unknown, failure: NodeError, runtime) =>

@@ -44,10 +44,11 @@ export function readIntent(chain: Chain, delivery: Delivery, botNames: readonly 
     : { kind: "command", command, args: parsed.args };
 }
 
-/** The text that a rotating command leaves to the new session: all of it for `/new`, none for `/resume`. */
+/** The text that a rotating command leaves to the new session. */
 function textBehind(text: string, botNames: readonly string[]): string {
   const parsed = parseCommand(text, botNames);
-  return parsed.kind === "command" && parsed.name === "new" ? parsed.args : "";
+  const command = parsed.kind === "command" ? findCommand(parsed.name) : undefined;
+  return parsed.kind === "command" && command?.kind === "rotating" ? command.textBehind(parsed.args) : "";
 }
 
 function conflict(delivery: Delivery): LilyError {

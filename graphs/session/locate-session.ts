@@ -114,6 +114,7 @@ export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEnt
       ...(temperature === undefined ? {} : { temperature }),
     },
     ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
+    ...(carried?.controlModel === undefined ? {} : { controlModel: carried.controlModel }),
     toldNoModel: carried?.toldNoModel ?? false,
     createdAt: entry.opened.at,
     firstActivityAt: null,

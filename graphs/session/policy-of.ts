@@ -1,7 +1,14 @@
-/** The rollover policy that holds for a session. */
+/** The rules that hold for a session: its rollover policy and its control model. */
+import { resolveControlModel } from "#src/sessions/control-model.ts";
+import type { ControlModel } from "#src/sessions/verdict.ts";
 import { resolvePolicy, type RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+
+/** The control model that decides for a session, and the level that named it. */
+export function controlModelOf(deps: SessionDeps, session: SessionFields): ControlModel {
+  return resolveControlModel({ ...deps.controlModels(session.activeAgent), session: session.controlModel });
+}
 
 /** Base, key prefix, agent, then the session's own overrides. */
 export function policyOf(deps: SessionDeps, session: SessionFields): RolloverPolicy {
@@ -10,5 +17,6 @@ export function policyOf(deps: SessionDeps, session: SessionFields): RolloverPol
     agent: session.activeAgent,
     session: session.rollover,
     ownKey: session.ownKey,
+    mode: deps.lifecycleMode,
   });
 }

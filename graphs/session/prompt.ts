@@ -4,7 +4,6 @@ import { SystemMessage } from "@langchain/core/messages";
 import { handoverNote } from "#src/context/handover.ts";
 import { contextMessages, messageTokens, selectTurns } from "#src/context/select-turns.ts";
 import { systemPrompt } from "#src/context/system-prompt.ts";
-import { LilyError } from "#src/kernel/errors.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -13,7 +12,9 @@ import type { Receipt } from "#src/sessions/turn-record.ts";
 import { toLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
+import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
+import type { TurnInFlight } from "./state.ts";
 
 /** A prompt without the turn in flight, and the receipt of what it holds. */
 export interface AssembledPrompt {
@@ -24,24 +25,23 @@ export interface AssembledPrompt {
 /**
  * Reads `latest` and what it continues, newest first, until the budget is full.
  *
- * @param messageText the user's message, which is counted first and never cut
+ * @param turn whose message is counted first and never cut
  */
 export async function assemblePrompt(
   deps: SessionDeps,
   run: RunContext,
   session: SessionFields,
-  messageText: string,
+  turn: TurnInFlight,
 ): Promise<AssembledPrompt> {
-  const chain = await run.repository.readChain(session);
-  if (chain === undefined)
-    throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+  const chain = await requireChain(run, session);
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
-  const ownTokens = messageTokens({ content: messageText });
+  const ownTokens = messageTokens({ content: turn.text });
   const budget = Math.max(0, deps.limits.contextTokens - systemTokens - ownTokens);
   const newest = turnsNewestFirst(run.repository, chain, {
     sessionId: session.sessionId,
     latestTurns: session.turns,
+    from: contextFrom(session, turn),
   });
   const selected = await selectTurns(newest, budget);
   const past = selected.turns.flatMap(contextMessages).map((message) => toLangChain(message));

@@ -15,6 +15,8 @@ export interface RunContext {
   /** `undefined`: the thread is its own key, unless the session is known already. */
   readonly sessionKey: string | undefined;
   readonly followsHandoff: boolean;
+  /** The run begins at a checkpoint that the thread has moved past, and may open a session of its own. */
+  readonly isReplay: boolean;
   readonly repository: SessionRepository;
 }
 
@@ -36,6 +38,9 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
     owner: parseOwner(user ?? context.owner ?? deps.localOwner),
     sessionKey: context.sessionKey === undefined ? undefined : parseSessionKey(context.sessionKey),
     followsHandoff: context.followsHandoff === true,
+    // LangGraph tells nodes of it by this key alone: they are not given the id of the checkpoint.
+    isReplay:
+      deps.lifecycleMode === "segmented" && runtime.configurable?.["__pregel_replay_state"] !== undefined,
     repository: createStoreSessionRepository(storeOf(deps, runtime, context)),
   };
 }

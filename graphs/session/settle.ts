@@ -41,9 +41,11 @@ export interface Settled {
  * whose model had not answered leaves nothing behind but a line in the explanation log; its delivery may come again.
  */
 export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<Settled> {
-  const { state, inFlight, deliveryId } = unsettled;
+  const { state, inFlight, deliveryId, run } = unsettled;
   const adopted = adopt(deps, state, unsettled.caughtUp);
   const { turn } = state;
+  // In an old checkpoint it is a turn of the past, which was settled then.
+  if (run.isReplay) return { ...adopted, messages: inFlight.map(removalOf) };
   if (turn === null || inFlight.length === 0 || (await isCommitted(unsettled, turn))) {
     return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
   }

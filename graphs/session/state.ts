@@ -37,6 +37,8 @@ export const turnInFlightSchema = z.strictObject({
       changes: sessionChangesSchema.optional(),
     })
     .nullable(),
+  /** Legacy mode: its commit clears the working set in place. */
+  clears: z.literal(true).optional(),
   announcement: z.string().nullable(),
   notice: z.string().nullable(),
   recalled: explanationSchema.shape.recalled.unwrap(),

@@ -30,7 +30,7 @@ export function draftOf(state: SessionStateValues, turn: TurnInFlight, parts: Dr
     textHash: turn.textHash,
     messages: transcriptOf(turn, parts),
     ...(turn.stagedUnits.length === 0 ? {} : { units: turn.stagedUnits }),
-    ...(turn.outcome?.changes === undefined ? {} : { changes: turn.outcome.changes }),
+    ...changesOf(turn),
     reply: {
       ...(turn.announcement === null ? {} : { announcement: turn.announcement }),
       ...(notice === undefined ? {} : { notice }),
@@ -57,4 +57,10 @@ function explanationOf(state: SessionStateValues, turn: TurnInFlight): Explanati
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
   };
+}
+
+/** A turn that clears the working set is the first of the new one, unless it is nothing but the command. */
+function changesOf({ clears, number, outcome }: TurnInFlight): Pick<TurnDraft, "changes"> {
+  if (!clears) return outcome?.changes === undefined ? {} : { changes: outcome.changes };
+  return { changes: { contextFrom: outcome === null ? number : number + 1 } };
 }

@@ -33,6 +33,12 @@ export function extendWindow(
   };
 }
 
+/** An empty window, and the removal of all that was in it. */
+export function clearWindow(window: Window): ReturnType<typeof extendWindow> {
+  const removals = window.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id })));
+  return { window: [], removals };
+}
+
 /** The messages of a stored turn, for `messages`. Ids are derived from the turn, the user's is the delivery id. */
 export function messagesOf(record: TurnRecord): BaseMessage[] {
   return record.messages.map((message, index) =>

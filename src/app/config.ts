@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
+import { BUILT_IN } from "#src/sessions/control-model.ts";
 import {
   rolloverOverridesSchema,
   rolloverPolicySchema,
@@ -26,11 +27,16 @@ function textThat(parse: (text: string) => string) {
 
 const modelReference = textThat((text) => printModelReference(parseModelReference(text)));
 
+/** A model reference, or the classifier that needs no model. */
+const controlModel = z.union([z.literal(BUILT_IN), modelReference]);
+
 const agentSchema = z.strictObject({
   /** Model that answers. */
   model: modelReference.optional(),
   /** Sampling temperature; left out, the server decides. */
   temperature: z.number().min(0).max(2).optional(),
+  /** Model that takes lifecycle decisions; never the one that answers, unless both are named so. */
+  controlModel: controlModel.optional(),
   rollover: rolloverOverridesSchema.optional(),
 });
 
@@ -52,6 +58,12 @@ export const configSchema = z.strictObject({
       store: z.string().min(1).default("memory/store.sqlite"),
       /** Turns whose checkpoints are kept for replay. */
       keepTurns: z.int().min(1).default(20),
+    })
+    .prefault({}),
+  lifecycle: z
+    .strictObject({
+      /** `legacy`: one session a key, and `/new` clears its context in place. */
+      mode: z.enum(["segmented", "legacy"]).default("segmented"),
     })
     .prefault({}),
   rollover: rolloverPolicySchema.omit({ timeZone: true }).prefault({}),

@@ -7,7 +7,8 @@ import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import { loadConfig, type Config, type Environment, type LoadedConfig } from "./config.ts";
-import type { SessionDeps, TopicClassifier } from "./session-deps.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { createTopicClassifiers } from "./topic-classifiers.ts";
 import { sessionSettings } from "./session-settings.ts";
 import { machineTimeZone, systemClock, systemIds } from "./system.ts";
 
@@ -22,23 +23,20 @@ export interface App {
 /** No skills are loaded yet, which the snapshot says. */
 const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
 
-const unknownTopic: TopicClassifier = {
-  classify: async () => ({ kind: "unknown", why: "no topic classifier is configured" }),
-};
-
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
   loaded: LoadedConfig,
   env: Environment,
   options: { readonly threads?: ThreadRegistrar } = {},
 ): SessionDeps {
+  const models = createOpenAIChatModels(openAISettingsOf(env));
   return {
     ...sessionSettings(loaded.config, env, machineTimeZone()),
     clock: systemClock(env),
     ids: systemIds,
-    models: createOpenAIChatModels(openAISettingsOf(env)),
+    models,
     loadSkills: async () => NO_SKILLS,
-    topics: unknownTopic,
+    topics: createTopicClassifiers(models),
     stops: createStopRegistry(),
     threads: options.threads ?? noThreadRegistrar,
     storageName: "LangGraph server",

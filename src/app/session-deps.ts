@@ -4,20 +4,18 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
-import type { TopicEvidence } from "#src/sessions/decide-rollover.ts";
-import type { PolicySources } from "#src/sessions/rollover-policy.ts";
+import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
+import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 
-/** Says whether a message is about something else than the conversation so far. */
-export interface TopicClassifier {
-  classify(question: {
-    readonly recent: readonly string[];
-    readonly message: string;
-  }): Promise<TopicEvidence>;
-}
+/** The classifier of a control model: a model reference or `built-in`. It gives its word within the deadline. */
+export type TopicClassifiers = (
+  controlModel: string,
+  options: { readonly deadlineMs: number },
+) => TopicClassifier;
 
 /** Sizes that keep a session bounded. */
 export interface SessionLimits {
@@ -47,7 +45,10 @@ export interface SessionDeps {
   /** Owner of a run that comes without an authenticated identity. */
   readonly localOwner: string;
   readonly loadSkills: (agent: string) => Promise<SkillSnapshot>;
-  readonly topics: TopicClassifier;
+  readonly topics: TopicClassifiers;
+  /** Configured control models: the agent's own, and that of all agents. */
+  readonly controlModels: (agent: string) => { readonly agent?: string; readonly defaults?: string };
+  readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
   /** Told of threads that hand-offs begin. */
   readonly threads: ThreadRegistrar;

@@ -5,7 +5,15 @@ import type { SessionDeps } from "./session-deps.ts";
 
 type Settings = Pick<
   SessionDeps,
-  "defaultModel" | "temperature" | "policies" | "limits" | "botNames" | "defaultAgent" | "localOwner"
+  | "defaultModel"
+  | "temperature"
+  | "controlModels"
+  | "lifecycleMode"
+  | "policies"
+  | "limits"
+  | "botNames"
+  | "defaultAgent"
+  | "localOwner"
 >;
 
 /** Settings of a configuration. `machineZone` holds where no zone is configured. */
@@ -16,6 +24,11 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
+    controlModels: (agent) => ({
+      ...named("agent", agent === "defaults" ? undefined : config.agents[agent]?.controlModel),
+      ...named("defaults", config.agents["defaults"]?.controlModel),
+    }),
+    lifecycleMode: config.lifecycle.mode,
     policies: {
       base: { timeZone, ...config.rollover },
       byKeyPrefix: config.keys,
@@ -28,4 +41,11 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     defaultAgent: "lily",
     localOwner: config.owner,
   };
+}
+
+function named<Level extends string>(
+  level: Level,
+  model: string | undefined,
+): { readonly [L in Level]?: string } {
+  return model === undefined ? {} : ({ [level]: model } as { readonly [L in Level]: string });
 }

@@ -2,11 +2,11 @@
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
-import type { RolloverPolicy } from "#src/sessions/rollover-policy.ts";
+import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Explanation } from "#src/sessions/turn-record.ts";
-import type { Verdict } from "#src/sessions/verdict.ts";
+import type { ControlModel, Verdict } from "#src/sessions/verdict.ts";
 
 /** What running a command may touch. A command with only `reads` changes nothing and never waits. */
 export type Effect = "reads" | "session" | "memory" | "model" | "files";
@@ -24,6 +24,9 @@ export interface CommandContext {
   readonly verdict: Verdict | null;
   /** Model reference that would answer the next message. */
   readonly solver: string;
+  /** Model that takes lifecycle decisions, and the level that named it. */
+  readonly controlModel: ControlModel;
+  readonly mode: LifecycleMode;
   /** Where the data lies. */
   readonly storage: string;
   /** The full form of a model reference. @throws {LilyError} `model_unknown` */
@@ -63,6 +66,10 @@ export interface PlainCommand extends CommandBase {
 /** A command that ends the session. */
 export interface RotatingCommand extends CommandBase {
   readonly kind: "rotating";
+  /** In legacy mode it clears the context in place; one without this is refused there. */
+  readonly clearsInPlace?: boolean;
+  /** The text that is left to answer when the command has been carried out. */
+  textBehind(args: string): string;
   /** The rotation, or the envelope that refuses it. Changes nothing. */
   plan(
     args: string,

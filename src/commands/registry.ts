@@ -3,8 +3,10 @@ import { refused, type Envelope } from "#src/kernel/envelope.ts";
 import { helpCommand } from "./catalog/help.ts";
 import { historyCommand } from "./catalog/history.ts";
 import { modelCommand } from "./catalog/model.ts";
+import { controlModelCommand } from "./catalog/control-model.ts";
 import { newCommand } from "./catalog/new.ts";
 import { recallCommand } from "./catalog/recall.ts";
+import { rejoinCommand } from "./catalog/rejoin.ts";
 import { resumeCommand } from "./catalog/resume.ts";
 import { rolloverCommand } from "./catalog/rollover.ts";
 import { sessionsCommand } from "./catalog/sessions.ts";
@@ -19,9 +21,11 @@ export const COMMANDS: readonly Command[] = [
   sessionsCommand,
   historyCommand,
   recallCommand,
+  rejoinCommand,
   resumeCommand,
   titleCommand,
   modelCommand,
+  controlModelCommand,
   rolloverCommand,
   helpCommand(() => COMMANDS),
 ];

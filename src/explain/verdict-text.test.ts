@@ -29,7 +29,7 @@ const semantic: RotateVerdict = {
   threshold: 0.8,
   turns: 3,
   confirmations: 1,
-  decidedBy: "openai:x",
+  decidedBy: { model: "openai:x", level: "defaults" },
 };
 const command: RotateVerdict = { action: "rotate", trigger: "command", command: "/new" };
 const stay: StayVerdict = {
@@ -45,7 +45,7 @@ describe("the reason of a rollover in words", () => {
     ["a command", command, "you asked for it with /new"],
     ["idleness", idle, "13 h since the last turn (limit 12 h)"],
     ["the day", day, "the day ended at 2026-03-02 04:00 Europe/Paris, 2 h since the last turn"],
-    ["the topic", semantic, "the topic changed (confidence 0.90, threshold 0.80)"],
+    ["the topic", semantic, "the topic changed (confidence 0.90, threshold 0.80, by openai:x)"],
   ])("has the numbers of %s", (_of, verdict, text) => {
     expect(verdictText(verdict, "Asia/Tokyo")).toBe(text);
   });
@@ -55,7 +55,7 @@ describe("the reason of a rollover in words", () => {
     (verdict) => {
       const text = rolloverAnnouncement(verdict);
       expect(text).toContain(`A new conversation began: ${verdictText(verdict, "UTC")}.`);
-      expect(text).toContain("/resume");
+      expect(text).toContain("/rejoin");
     },
   );
 });
@@ -87,8 +87,8 @@ describe("the reason of going on in words", () => {
   });
 
   it("says what the change-of-topic check found, with its confidence", () => {
-    const found = { ...stay, semantic: { result: "belowThreshold" as const, confidence: 0.5 } };
-    expect(verdictText(found, "UTC")).toMatch(/; change of topic: belowThreshold at 0\.50$/u);
+    const found = { ...stay, semantic: { result: "unconfirmed" as const, confidence: 0.9 } };
+    expect(verdictText(found, "UTC")).toMatch(/; change of topic: likely at 0\.90, but not confirmed yet$/u);
     const unknown = { ...stay, semantic: { result: "unknown" as const } };
     expect(verdictText(unknown, "UTC")).toMatch(/; change of topic: unknown$/u);
   });

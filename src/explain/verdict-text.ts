@@ -20,8 +20,18 @@ function rotateText(verdict: RotateVerdict): string {
       return `the day ended at ${day} ${verdict.timeZone}, ${durationText(verdict.idleMs)} since the last turn`;
     }
     case "semantic":
-      return `the topic changed (confidence ${verdict.confidence.toFixed(2)}, threshold ${verdict.threshold.toFixed(2)})`;
+      return `the topic changed (${confidenceText(verdict)})`;
+    case "reversal":
+      return `what you said since belongs to the conversation before (${confidenceText(verdict)})`;
+    case "replay":
+      return `you went back to turn ${verdict.turns} of the conversation`;
   }
+}
+
+function confidenceText(verdict: Extract<RotateVerdict, { confidence: number }>): string {
+  const { confidence, decidedBy, threshold } = verdict;
+  const who = decidedBy.level === "built-in" ? "the built-in classifier" : decidedBy.model;
+  return `confidence ${confidence.toFixed(2)}, threshold ${threshold.toFixed(2)}, by ${who}`;
 }
 
 function stayText(verdict: StayVerdict, timeZone: string): string {
@@ -46,11 +56,39 @@ function limitText(verdict: StayVerdict): string {
 
 function semanticText(finding: SemanticFinding): string {
   if (finding.result === "off") return "";
-  const confidence = finding.confidence === undefined ? "" : ` at ${finding.confidence.toFixed(2)}`;
-  return `; change of topic: ${finding.result}${confidence}`;
+  return `; change of topic: ${findingText(finding)}`;
+}
+
+function findingText(finding: SemanticFinding): string {
+  const at = finding.confidence === undefined ? "" : ` at ${finding.confidence.toFixed(2)}`;
+  const why = finding.why === undefined ? "" : ` (${finding.why})`;
+  switch (finding.result) {
+    case "off":
+      return "not looked at";
+    case "tooShort":
+      return `not looked at yet${why}`;
+    case "cooldown":
+      return "not looked at so soon after the last one";
+    case "unknown":
+      return `unknown${why}`;
+    case "same":
+      return `none${at}`;
+    case "unconfirmed":
+      return `likely${at}, but not confirmed yet`;
+    case "notReversed":
+      return `the new topic goes on${at}`;
+  }
 }
 
 /** The announcement of a rollover that happened by itself. */
 export function rolloverAnnouncement(verdict: RotateVerdict): string {
-  return `A new conversation began: ${rotateText(verdict)}. /resume brings the earlier one back.`;
+  const reason = rotateText(verdict);
+  switch (verdict.trigger) {
+    case "reversal":
+      return `The conversation before goes on: ${reason}. /new begins a new one.`;
+    case "replay":
+      return `A new conversation goes on from there: ${reason}. /resume brings the other one back.`;
+    default:
+      return `A new conversation began: ${reason}. /rejoin undoes it.`;
+  }
 }

@@ -38,6 +38,8 @@ export const chainEntrySchema = z.strictObject({
   previousSeal: z.string().nullable(),
   /** Sessions whose transcripts this one reads as its own past, oldest first. */
   continues: z.array(z.string()),
+  /** Last turn that is read of a continued session, where that is not all of it. */
+  continuesUpTo: z.record(z.string(), z.int()).optional(),
   opened: openedSchema,
   title: z.string().optional(),
   /** Present once the session is archived. */
@@ -107,6 +109,7 @@ export interface Rotation {
   /** Title of the session that is sealed. */
   readonly title?: string | undefined;
   readonly continues?: readonly string[];
+  readonly continuesUpTo?: Readonly<Record<string, number>>;
 }
 
 /** The chain after `latest` was sealed and a new session was opened behind it. */
@@ -121,6 +124,7 @@ export function rotateChain(chain: Chain, rotation: Rotation): Chain {
     previous: latest.sessionId,
     previousSeal: seal,
     continues: [...(rotation.continues ?? [])],
+    ...(rotation.continuesUpTo === undefined ? {} : { continuesUpTo: { ...rotation.continuesUpTo } }),
     opened: {
       at: rotation.at,
       deliveryId: rotation.deliveryId,
@@ -179,15 +183,42 @@ export function openedBy(chain: Chain, deliveryId: string): ChainEntry | undefin
  * those continue, each once.
  */
 export function lineageOf(chain: Chain, sessionId: string): string[] {
-  const lineage: string[] = [];
+  return readingOrder(chain, sessionId).map((part) => part.sessionId);
+}
+
+/** A part of a session's past. */
+export interface LineagePart {
+  readonly sessionId: string;
+  /** Last turn that is read; absent: all of them. */
+  readonly upTo?: number;
+}
+
+/** The lineage with how far each part is read. */
+export function readingOrder(chain: Chain, sessionId: string): LineagePart[] {
+  const lineage: LineagePart[] = [];
   const visited = new Set<string>();
-  const visit = (id: string): void => {
+  const visit = (part: LineagePart): void => {
     // Also ends a chain that was damaged into a circle.
-    if (visited.has(id)) return;
-    visited.add(id);
-    for (const earlier of entryOf(chain, id)?.continues ?? []) visit(earlier);
-    lineage.push(id);
+    if (visited.has(part.sessionId)) return;
+    visited.add(part.sessionId);
+    const entry = entryOf(chain, part.sessionId);
+    for (const earlier of entry?.continues ?? []) {
+      const upTo = entry?.continuesUpTo?.[earlier];
+      visit({ sessionId: earlier, ...(upTo === undefined ? {} : { upTo }) });
+    }
+    lineage.push(part);
   };
-  visit(sessionId);
+  visit({ sessionId });
   return lineage;
+}
+
+/**
+ * What a session has to continue so that nothing said in `earlier` and `current` is left behind, oldest first. A session
+ * that a later one continues already is left out.
+ */
+export function continuationOf(chain: Chain, earlier: string, current: ChainEntry, turns: number): string[] {
+  const ids = [earlier, ...(turns > 0 || current.continues.length > 0 ? [current.sessionId] : [])];
+  return ids.filter(
+    (id, index) => !ids.slice(index + 1).some((later) => lineageOf(chain, later).includes(id)),
+  );
 }

@@ -1,8 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decideTopic, decideWithoutTopic, topicGate, type RolloverQuestion } from "./decide-rollover.ts";
+import {
+  decideReversal,
+  decideTopic,
+  decideWithoutTopic,
+  mayReverse,
+  topicGate,
+  type RolloverQuestion,
+  type TopicFinding,
+} from "./decide-rollover.ts";
 import { rolloverPolicySchema } from "./rollover-policy.ts";
-import { verdictSchema, type StayVerdict } from "./verdict.ts";
+import type { TopicEvidence } from "./topic-evidence.ts";
+import { verdictSchema, type ControlModel, type RotateVerdict, type StayVerdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
@@ -19,7 +28,10 @@ function question(semantic: object = {}, changes: Partial<RolloverQuestion> = {}
 }
 
 const stay: StayVerdict = { action: "stay", reason: "withinWindow", idleMs: HOUR };
-const shift = (confidence: number) => ({ kind: "shift" as const, confidence, decidedBy: "scripted:x" });
+const decidedBy: ControlModel = { model: "scripted:x", level: "session" };
+const found = (evidence: TopicEvidence, confirmed = 0): TopicFinding => ({ evidence, decidedBy, confirmed });
+const shift = (confidence: number, confirmed = 0) => found({ kind: "shift", confidence }, confirmed);
+const same = (confidence: number) => found({ kind: "same", confidence });
 
 describe("a decision without a topic", () => {
   it("ends the session by command, even one without a turn or one that is due by time", () => {
@@ -82,37 +94,42 @@ describe("a decision by topic", () => {
       threshold: 0.8,
       turns: 3,
       confirmations: 1,
-      decidedBy: "scripted:x",
+      decidedBy,
     });
   });
 
   it("stays just below the threshold", () => {
     expect(decideTopic(stay, question({ threshold: 0.8 }), shift(0.799))).toEqual({
       ...stay,
-      semantic: { result: "belowThreshold", confidence: 0.799 },
+      semantic: {
+        result: "unknown",
+        confidence: 0.799,
+        why: "a shift at 0.80 is below the threshold 0.80",
+        decidedBy,
+      },
     });
   });
 
   it("stays when the topic is the same, however sure the classifier is", () => {
-    const same = { kind: "same" as const, confidence: 1, decidedBy: "x" };
-    expect(decideTopic(stay, question(), same)).toEqual({
+    expect(decideTopic(stay, question(), same(1))).toEqual({
       ...stay,
-      semantic: { result: "same", confidence: 1 },
+      semantic: { result: "same", confidence: 1, decidedBy },
     });
   });
 
   it("stays without evidence and says why", () => {
-    expect(decideTopic(stay, question(), { kind: "unknown", why: "timeout" })).toEqual({
+    expect(decideTopic(stay, question(), found({ kind: "unknown", why: "timeout" }))).toEqual({
       ...stay,
-      semantic: { result: "unknown", why: "timeout" },
+      semantic: { result: "unknown", why: "timeout", decidedBy },
     });
   });
 
-  it("stays when a second message has to confirm it", () => {
-    expect(decideTopic(stay, question({ confirmations: 2 }), shift(1))).toMatchObject({
-      action: "stay",
-      semantic: { result: "unconfirmed" },
-    });
+  it("stays until as many messages in a row as configured have changed the topic", () => {
+    const after = (confirmed: number) =>
+      decideTopic(stay, question({ confirmations: 3 }), shift(1, confirmed));
+    expect(after(0)).toMatchObject({ action: "stay", semantic: { result: "unconfirmed", confirmed: 1 } });
+    expect(after(1)).toMatchObject({ action: "stay", semantic: { result: "unconfirmed", confirmed: 2 } });
+    expect(after(2)).toMatchObject({ action: "rotate", trigger: "semantic", confirmations: 3 });
   });
 
   it.each([Number.NaN, 7, -1, Infinity])("takes the confidence %s for no evidence", (confidence) => {
@@ -129,16 +146,64 @@ describe("a decision by topic", () => {
       fc.record({
         kind: fc.constantFrom("same" as const, "shift" as const),
         confidence: share,
-        decidedBy: fc.string(),
       }),
     );
     fc.assert(
-      fc.property(evidence, share, fc.integer({ min: 1, max: 3 }), (found, threshold, confirmations) => {
-        const verdict = decideTopic(stay, question({ threshold, confirmations }), found);
-        const wanted = found.kind === "shift" && found.confidence >= threshold && confirmations === 1;
+      fc.property(evidence, share, fc.integer({ min: 1, max: 3 }), (said, threshold, confirmations) => {
+        const verdict = decideTopic(stay, question({ threshold, confirmations }), found(said));
+        const wanted = said.kind === "shift" && said.confidence >= threshold && confirmations === 1;
         expect(verdict.action === "rotate").toBe(wanted);
         expect(verdictSchema.parse(verdict)).toEqual(verdict);
       }),
     );
+  });
+});
+
+describe("the window in which a change of topic is undone by itself", () => {
+  const semantic: RotateVerdict = {
+    action: "rotate",
+    trigger: "semantic",
+    confidence: 0.9,
+    threshold: 0.8,
+    turns: 3,
+    confirmations: 1,
+    decidedBy,
+  };
+
+  it("is open for as many turns after the rollover as configured", () => {
+    const at = (turns: number) => mayReverse(question({}, { turns }), semantic);
+    expect([0, 1, 2, 3].map(at)).toEqual([false, true, true, false]);
+  });
+
+  it("is closed in a session that something else opened, and while the rule is off", () => {
+    const command: RotateVerdict = { action: "rotate", trigger: "command", command: "/new" };
+    expect(mayReverse(question({}, { turns: 1 }), command)).toBe(false);
+    expect(mayReverse(question({}, { turns: 1 }), undefined)).toBe(false);
+    expect(mayReverse(question({ enabled: false }, { turns: 1 }), semantic)).toBe(false);
+  });
+});
+
+describe("a reversal", () => {
+  it("is made when what was said since belongs to the old topic, at the threshold", () => {
+    expect(decideReversal(stay, question({}, { turns: 1 }), same(0.8))).toEqual({
+      action: "rotate",
+      trigger: "reversal",
+      confidence: 0.8,
+      threshold: 0.8,
+      turns: 1,
+      decidedBy,
+    });
+  });
+
+  it.each<[string, TopicFinding, string]>([
+    ["weak evidence", same(0.79), "notReversed"],
+    ["the new topic going on", shift(0.99), "notReversed"],
+    ["no evidence", found({ kind: "unknown", why: "timeout" }), "unknown"],
+    ["a weak shift", shift(0.2), "unknown"],
+  ])("is not made by %s", (_what, evidence, result) => {
+    expect(decideReversal(stay, question({}, { turns: 1 }), evidence)).toMatchObject({
+      action: "stay",
+      semantic: { result },
+    });
   });
 });

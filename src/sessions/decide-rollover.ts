@@ -2,12 +2,8 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import type { RolloverPolicy } from "./rollover-policy.ts";
 import { decideTemporal, type SessionClocks } from "./temporal-rollover.ts";
-import type { RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "./verdict.ts";
-
-/** What a topic classifier says of a new message; missing or weak evidence is `unknown`. */
-export type TopicEvidence =
-  | { readonly kind: "unknown"; readonly why: string }
-  | { readonly kind: "same" | "shift"; readonly confidence: number; readonly decidedBy: string };
+import type { TopicEvidence } from "./topic-evidence.ts";
+import type { ControlModel, RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "./verdict.ts";
 
 /** What a decision is made from. */
 export interface RolloverQuestion {
@@ -17,8 +13,16 @@ export interface RolloverQuestion {
   readonly policy: RolloverPolicy;
   /** The command that ends the session, e.g. `/new`. */
   readonly hardCommand?: string;
-  /** ISO instant of the key's latest rollover by change of topic. */
+  /** ISO instant of the key's latest rollover by change of topic, or of its reversal. */
   readonly lastSemanticAt?: string;
+}
+
+/** What a classifier said, and who it was. */
+export interface TopicFinding {
+  readonly evidence: TopicEvidence;
+  readonly decidedBy: ControlModel;
+  /** Messages in a row before this one that changed the topic. */
+  readonly confirmed: number;
 }
 
 /** Hard and temporal rules: `rotate`, or `stay` with the numbers. */
@@ -40,17 +44,18 @@ export function topicGate(question: RolloverQuestion): SemanticFinding | undefin
   return sinceMs < semantic.cooldown ? { result: "cooldown" } : undefined;
 }
 
-/** The verdict after the classifier was asked; anything but a shift at the threshold means stay. */
-export function decideTopic(stay: StayVerdict, question: RolloverQuestion, evidence: TopicEvidence): Verdict {
+/** The verdict after the classifier was asked; anything but a confirmed shift at the threshold means stay. */
+export function decideTopic(stay: StayVerdict, question: RolloverQuestion, found: TopicFinding): Verdict {
+  const { decidedBy } = found;
   const { semantic } = question.policy;
-  if (evidence.kind === "unknown") return { ...stay, semantic: { result: "unknown", why: evidence.why } };
-  const { confidence } = evidence;
-  if (!(confidence >= 0 && confidence <= 1)) {
-    return { ...stay, semantic: { result: "unknown", why: "the confidence is not a number from 0 to 1" } };
-  }
-  if (evidence.kind === "same") return { ...stay, semantic: { result: "same", confidence } };
-  if (confidence < semantic.threshold) return { ...stay, semantic: { result: "belowThreshold", confidence } };
-  if (semantic.confirmations > 1) return { ...stay, semantic: { result: "unconfirmed", confidence } };
+  const strength = strengthOf(found.evidence, semantic.threshold);
+  if (strength.kind === "unknown")
+    return staying(stay, { result: "unknown", ...strength.finding, decidedBy });
+  const { confidence } = strength;
+  if (strength.kind === "same") return staying(stay, { result: "same", confidence, decidedBy });
+  const confirmed = found.confirmed + 1;
+  if (confirmed < semantic.confirmations)
+    return staying(stay, { result: "unconfirmed", confidence, confirmed, decidedBy });
   return {
     action: "rotate",
     trigger: "semantic",
@@ -58,6 +63,48 @@ export function decideTopic(stay: StayVerdict, question: RolloverQuestion, evide
     threshold: semantic.threshold,
     turns: question.turns,
     confirmations: semantic.confirmations,
-    decidedBy: evidence.decidedBy,
+    decidedBy,
   };
+}
+
+/** Whether a session that a change of topic opened is still young enough to be undone by itself. */
+export function mayReverse(question: RolloverQuestion, openedBy: RotateVerdict | undefined): boolean {
+  const { semantic, reversal } = question.policy;
+  const isYoung = question.turns >= 1 && question.turns <= reversal.turns;
+  return semantic.enabled && isYoung && openedBy?.trigger === "semantic";
+}
+
+/** The verdict on a rollover that may be undone: what is said since belongs to the old topic, at the threshold, or not. */
+export function decideReversal(stay: StayVerdict, question: RolloverQuestion, found: TopicFinding): Verdict {
+  const { decidedBy } = found;
+  const { threshold } = question.policy.semantic;
+  const strength = strengthOf(found.evidence, threshold);
+  if (strength.kind === "unknown")
+    return staying(stay, { result: "unknown", ...strength.finding, decidedBy });
+  const { confidence } = strength;
+  if (strength.kind === "shift" || confidence < threshold) {
+    return staying(stay, { result: "notReversed", confidence, decidedBy });
+  }
+  return { action: "rotate", trigger: "reversal", confidence, threshold, turns: question.turns, decidedBy };
+}
+
+function staying(stay: StayVerdict, semantic: SemanticFinding): StayVerdict {
+  return { ...stay, semantic };
+}
+
+type Strength =
+  | { readonly kind: "unknown"; readonly finding: { readonly why: string; readonly confidence?: number } }
+  | { readonly kind: "same" | "shift"; readonly confidence: number };
+
+/** Evidence by its strength: a shift below the threshold is no evidence. */
+function strengthOf(evidence: TopicEvidence, threshold: number): Strength {
+  if (evidence.kind === "unknown") return { kind: "unknown", finding: { why: evidence.why } };
+  const { confidence, kind } = evidence;
+  if (!(confidence >= 0 && confidence <= 1))
+    return { kind: "unknown", finding: { why: "the confidence is not a number from 0 to 1" } };
+  if (kind === "shift" && confidence < threshold) {
+    const why = `a shift at ${confidence.toFixed(2)} is below the threshold ${threshold.toFixed(2)}`;
+    return { kind: "unknown", finding: { why, confidence } };
+  }
+  return { kind, confidence };
 }

@@ -21,7 +21,15 @@ describe("a rollover policy", () => {
       timeZone: "UTC",
       idle: { enabled: true, limit: 12 * HOUR },
       dayBoundary: { enabled: true, at: "04:00", minIdle: 600_000 },
-      semantic: { enabled: false, minTurns: 3, threshold: 0.8, confirmations: 1, cooldown: 1_800_000 },
+      semantic: {
+        enabled: false,
+        minTurns: 3,
+        threshold: 0.8,
+        confirmations: 1,
+        cooldown: 1_800_000,
+        deadline: 3_000,
+      },
+      reversal: { turns: 2 },
       handover: "none",
     });
   });

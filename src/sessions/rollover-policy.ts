@@ -20,6 +20,11 @@ const durationMs = z.union([z.number(), z.string()]).transform((value, context) 
 /** A conversation must have time to go on: at least a second. */
 const idleLimitMs = durationMs.refine((limit) => limit >= 1_000, { error: "is shorter than a second" });
 
+/** A person waits for this. */
+const deadlineMs = durationMs.refine((limit) => limit >= 100 && limit <= 60_000, {
+  error: "is not between 100ms and 60s",
+});
+
 /** `NaN` for a text without a unit, which would be read as milliseconds by `ms` and as hours by a person. */
 function parseDuration(text: string): number {
   return /^\s*\d+(?:\.\d+)?\s*[a-z]+\s*$/iu.test(text) ? ms(text.trim() as ms.StringValue) : Number.NaN;
@@ -62,6 +67,14 @@ export const rolloverPolicySchema = z.strictObject({
       confirmations: z.int().min(1).default(1),
       /** No second change-of-topic rollover within this time. */
       cooldown: durationMs.default(30 * 60_000),
+      /** Longest time that the check may hold up a reply; without a word by then, the session goes on. */
+      deadline: deadlineMs.default(3_000),
+    })
+    .prefault({}),
+  reversal: z
+    .strictObject({
+      /** Turns after a change-of-topic rollover within which it is undone by itself; 0 is never. */
+      turns: z.int().min(0).max(10).default(2),
     })
     .prefault({}),
   /** What a new session is given of the one before it. */
@@ -89,8 +102,10 @@ export const rolloverOverridesSchema = z.strictObject({
       threshold: z.number().min(0).max(1).optional(),
       confirmations: z.int().min(1).optional(),
       cooldown: durationMs.optional(),
+      deadline: deadlineMs.optional(),
     })
     .optional(),
+  reversal: z.strictObject({ turns: z.int().min(0).max(10).optional() }).optional(),
   handover: z.enum(["none", "brief"]).optional(),
 });
 
@@ -105,6 +120,9 @@ export interface PolicySources {
   readonly byAgent: Readonly<Record<string, RolloverOverrides>>;
 }
 
+/** How sessions end: by rotation, or never, and `/new` clears the context in place. */
+export type LifecycleMode = "segmented" | "legacy";
+
 /** Which session a policy is asked for. */
 export interface PolicySubject {
   readonly sessionKey: string;
@@ -112,6 +130,8 @@ export interface PolicySubject {
   readonly session?: RolloverOverrides | undefined;
   /** The thread was addressed without a session key and is its own key: nothing ends it but a command. */
   readonly ownKey: boolean;
+  /** `segmented` by default. */
+  readonly mode?: LifecycleMode;
 }
 
 /** The policy of one session: base, then key prefixes (shortest first), agent, session; the last word wins. */
@@ -125,10 +145,11 @@ export function resolvePolicy(sources: PolicySources, subject: PolicySubject): R
     ...(subject.ownKey ? [] : [sources.byAgent["defaults"], sources.byAgent[subject.agent]]),
     subject.session,
   ];
-  return layers.reduce<RolloverPolicy>(
-    (policy, layer) => (layer === undefined ? policy : withOverrides(policy, layer)),
+  const policy = layers.reduce<RolloverPolicy>(
+    (before, layer) => (layer === undefined ? before : withOverrides(before, layer)),
     base,
   );
+  return subject.mode === "legacy" ? withoutAutomaticRollover(policy) : policy;
 }
 
 function withoutAutomaticRollover(policy: RolloverPolicy): RolloverPolicy {
@@ -148,6 +169,7 @@ export function withOverrides(policy: RolloverPolicy, layer: RolloverOverrides):
     idle: { ...policy.idle, ...defined(layer.idle) },
     dayBoundary: { ...policy.dayBoundary, ...defined(layer.dayBoundary) },
     semantic: { ...policy.semantic, ...defined(layer.semantic) },
+    reversal: { ...policy.reversal, ...defined(layer.reversal) },
   });
 }
 

@@ -10,6 +10,10 @@ export const sessionChangesSchema = z.strictObject({
   model: z.string().nullable().optional(),
   /** `null` for the configured rules. */
   rollover: rolloverOverridesSchema.nullable().optional(),
+  /** A model reference or `built-in`, or `null` for the configured one. */
+  controlModel: z.string().nullable().optional(),
+  /** First turn that a model is given from now on. */
+  contextFrom: z.int().optional(),
 });
 
 /** Changes to a session. */
@@ -18,12 +22,15 @@ export type SessionChanges = z.infer<typeof sessionChangesSchema>;
 /** The fields after the changes. */
 export function applyChanges(session: SessionFields, changes: SessionChanges | undefined): SessionFields {
   if (changes === undefined) return session;
-  const { rollover: before, ...fields } = session;
+  const { rollover: before, controlModel: chosen, ...fields } = session;
   const rollover = changes.rollover === undefined ? before : (changes.rollover ?? undefined);
+  const controlModel = changes.controlModel === undefined ? chosen : (changes.controlModel ?? undefined);
   const { model } = changes;
   return {
     ...fields,
     ...(rollover === undefined ? {} : { rollover }),
+    ...(controlModel === undefined ? {} : { controlModel }),
+    ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
     ...(changes.title === undefined ? {} : { title: changes.title }),
     modelConfig:
       model === undefined ? session.modelConfig : { ...session.modelConfig, model, chosen: model !== null },

@@ -27,6 +27,8 @@ export const carriedSchema = z.strictObject({
   /** Chosen by the user; `null` means the configured default. */
   model: z.string().nullable(),
   rollover: rolloverOverridesSchema.optional(),
+  /** Control model that the user chose. */
+  controlModel: z.string().optional(),
   /** The user was told that no model is configured. */
   toldNoModel: z.boolean(),
 });
@@ -45,6 +47,12 @@ export const sessionFieldsSchema = z.strictObject({
   skillSnapshot: skillSnapshotSchema,
   modelConfig: modelConfigSchema,
   rollover: rolloverOverridesSchema.optional(),
+  /** Control model that the user chose, in place of the configured one. */
+  controlModel: z.string().optional(),
+  /** First turn that a model is given: the working set was cleared in place before it. */
+  contextFrom: z.int().optional(),
+  /** Turns in which the topic check came to nothing. */
+  unknownTopics: z.int().optional(),
   /** What the user calls it; stands in the chain once the session is sealed. */
   title: z.string().optional(),
   toldNoModel: z.boolean(),
@@ -69,6 +77,7 @@ export function carriedOf(session: SessionFields): Carried {
     activeAgent: session.activeAgent,
     model: session.modelConfig.chosen ? session.modelConfig.model : null,
     ...(session.rollover === undefined ? {} : { rollover: session.rollover }),
+    ...(session.controlModel === undefined ? {} : { controlModel: session.controlModel }),
     toldNoModel: session.toldNoModel,
   };
 }

@@ -1,22 +1,34 @@
 /** Reading a conversation: the turns of a session and of what it continues. */
-import { lineageOf, type Chain, entryOf } from "./chain.ts";
+import { entryOf, readingOrder, type Chain, type LineagePart } from "./chain.ts";
 import type { SessionRepository } from "./repository.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 const CHUNK = 32;
 
-/** Turns of `sessionId` and its lineage from the newest to the oldest, read as they are asked for. */
+/** Which turns of a conversation are read. */
+export interface TurnRange {
+  readonly sessionId: string;
+  /** Committed turns of the session, where they are known. */
+  readonly latestTurns?: number;
+  /** First turn of the session to read; what is before it, and what the session continues, is left out. */
+  readonly from?: number | undefined;
+}
+
+/** Turns of a session and its lineage from the newest to the oldest, read as they are asked for. */
 export async function* turnsNewestFirst(
   repository: SessionRepository,
   chain: Chain,
-  options: { readonly sessionId: string; readonly latestTurns?: number },
+  range: TurnRange,
 ): AsyncGenerator<TurnRecord> {
-  for (const sessionId of lineageOf(chain, options.sessionId).toReversed()) {
+  const parts: readonly LineagePart[] =
+    range.from === undefined ? readingOrder(chain, range.sessionId) : [{ sessionId: range.sessionId }];
+  const first = range.from ?? 1;
+  for (const { sessionId, upTo } of parts.toReversed()) {
     const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId };
-    const known = sessionId === options.sessionId ? options.latestTurns : undefined;
+    const known = sessionId === range.sessionId ? range.latestTurns : upTo;
     let to = known ?? entryOf(chain, sessionId)?.sealed?.turns ?? (await countTurns(repository, ref));
-    while (to > 0) {
-      const from = Math.max(1, to - CHUNK + 1);
+    while (to >= first) {
+      const from = Math.max(first, to - CHUNK + 1);
       const turns = await repository.readTurns(ref, { from, to });
       yield* turns.toReversed();
       to = from - 1;
@@ -28,7 +40,7 @@ export async function* turnsNewestFirst(
 export async function newestTurns(
   repository: SessionRepository,
   chain: Chain,
-  options: { readonly sessionId: string; readonly count: number; readonly latestTurns?: number },
+  options: TurnRange & { readonly count: number },
 ): Promise<TurnRecord[]> {
   const turns: TurnRecord[] = [];
   for await (const turn of turnsNewestFirst(repository, chain, options)) {

@@ -31,9 +31,21 @@ describe("a stored verdict", () => {
         threshold: 0.8,
         turns: 3,
         confirmations: 1,
-        decidedBy: "openai:x",
+        decidedBy: { model: "openai:x", level: "defaults" },
       },
     ],
+    [
+      "a reversal",
+      {
+        action: "rotate",
+        trigger: "reversal",
+        confidence: 0.9,
+        threshold: 0.8,
+        turns: 1,
+        decidedBy: { model: "built-in", level: "built-in" },
+      },
+    ],
+    ["a replay", { action: "rotate", trigger: "replay", turns: 4 }],
     ["going on", stay],
     ["going on with a topic finding", { ...stay, semantic: { result: "same", confidence: 0.1 } }],
   ])("reads back as it was written for %s", (_what, verdict) => {

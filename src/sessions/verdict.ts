@@ -3,6 +3,17 @@ import { z } from "zod";
 
 const instant = z.string();
 
+/** Schema of {@link ControlModel}. */
+export const controlModelSchema = z.strictObject({
+  /** Model reference, or `built-in` for the classifier that needs no model. */
+  model: z.string(),
+  /** Which level of the chain named it. */
+  level: z.enum(["session", "agent", "defaults", "built-in"]),
+});
+
+/** The model that takes lifecycle decisions, and who chose it. */
+export type ControlModel = z.infer<typeof controlModelSchema>;
+
 /** Why a session was ended. */
 export const rotateVerdictSchema = z.discriminatedUnion("trigger", [
   z.strictObject({ action: z.literal("rotate"), trigger: z.literal("command"), command: z.string() }),
@@ -30,7 +41,22 @@ export const rotateVerdictSchema = z.discriminatedUnion("trigger", [
     threshold: z.number(),
     turns: z.number(),
     confirmations: z.number(),
-    decidedBy: z.string(),
+    decidedBy: controlModelSchema,
+  }),
+  z.strictObject({
+    action: z.literal("rotate"),
+    trigger: z.literal("reversal"),
+    confidence: z.number(),
+    threshold: z.number(),
+    /** Turns since the rollover that is undone. */
+    turns: z.number(),
+    decidedBy: controlModelSchema,
+  }),
+  z.strictObject({
+    action: z.literal("rotate"),
+    trigger: z.literal("replay"),
+    /** Turns of this session that the new one continues. */
+    turns: z.number(),
   }),
 ]);
 
@@ -39,9 +65,12 @@ export type RotateVerdict = z.infer<typeof rotateVerdictSchema>;
 
 /** Schema of {@link SemanticFinding}. */
 export const semanticFindingSchema = z.strictObject({
-  /** `off`: not configured. `unknown`: no usable evidence, which means stay. */
-  result: z.enum(["off", "tooShort", "unknown", "same", "belowThreshold", "unconfirmed", "cooldown"]),
+  /** `off`: not configured. `unknown`: no evidence, or too weak, which means stay. */
+  result: z.enum(["off", "tooShort", "unknown", "same", "unconfirmed", "notReversed", "cooldown"]),
   confidence: z.number().optional(),
+  /** Messages in a row that changed the topic, of those that have to. */
+  confirmed: z.int().optional(),
+  decidedBy: controlModelSchema.optional(),
   why: z.string().optional(),
 });
 

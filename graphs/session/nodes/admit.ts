@@ -1,10 +1,10 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
 import type { BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { isReadOnly, isRefusal } from "#src/commands/command.ts";
+import { isReadOnly, isRefusal, type RotatingCommand } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
 import { rolloverAnnouncement } from "#src/explain/verdict-text.ts";
-import { done, envelopeOf } from "#src/kernel/envelope.ts";
+import { done, envelopeOf, refused } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -57,7 +57,10 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   if (located.session === undefined || chain.latest !== run.threadId) {
     return passOn(deps, arrival, { chain, session: located.session ?? null, delivery, intent });
   }
-  const caughtUp = await catchUp(deps, run.repository, located.session);
+  // A run from an old checkpoint is about that moment: what came after it is not adopted.
+  const caughtUp = run.isReplay
+    ? { session: located.session, missed: [] }
+    : await catchUp(deps, run.repository, located.session);
   return admitToLatest(deps, arrival, { chain, caughtUp, delivery, intent });
 }
 
@@ -124,7 +127,7 @@ async function admitToLatest(
   { chain, caughtUp, delivery, intent }: Admission,
 ): Promise<SessionUpdate> {
   const { deliveryId } = delivery;
-  const refused = refusePlan(intent, chain, caughtUp.session);
+  const refused = refusePlan(deps, intent, { chain, session: caughtUp.session });
   if (refused !== undefined) return finish(deps, sorted, { ...refused, deliveryId });
   const settled = await settle(deps, { run, state, inFlight: sorted.inFlight, deliveryId, caughtUp });
   const { session, messages, fields, resumed } = settled;
@@ -143,12 +146,29 @@ async function admitToLatest(
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */
-function refusePlan(intent: Intent, chain: Chain, session: SessionFields): TurnReply | undefined {
+function refusePlan(
+  deps: SessionDeps,
+  intent: Intent,
+  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+): TurnReply | undefined {
   const entry = entryOf(chain, session.sessionId);
   if (intent.kind !== "command" || intent.command.kind !== "rotating" || entry === undefined)
     return undefined;
+  if (deps.lifecycleMode === "legacy") return refuseInLegacy(intent.command, session);
   const plan = intent.command.plan(intent.args, { chain, entry, session });
   return isRefusal(plan) ? refusal(plan, { sessionId: session.sessionId }) : undefined;
+}
+
+function refuseInLegacy(command: RotatingCommand, { sessionId }: SessionFields): TurnReply | undefined {
+  if (command.clearsInPlace === true) return undefined;
+  const envelope = refused(
+    "legacy_mode",
+    `/${command.name} needs sessions, which legacy mode does not make`,
+    {
+      next: 'Set lifecycle.mode to "segmented" in config.json; nothing is lost by it.',
+    },
+  );
+  return refusal(envelope, { sessionId });
 }
 
 /** Tells of a rollover that nobody asked for, with the first turn of the session that it began. */

@@ -9,7 +9,7 @@ import type { SessionStateValues, SessionUpdate } from "../state.ts";
 export function assembleContext(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const { prompt, receipt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn.text);
+    const { prompt, receipt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn);
     return { prompt, turn: { ...turn, receipt } };
   };
 }

@@ -26,7 +26,7 @@ export function callModel(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
     // `prompt` is never stored: a run that goes on after an interrupt builds it again.
-    const prompt = state.prompt ?? (await assemblePrompt(deps, run, session, turn.text)).prompt;
+    const prompt = state.prompt ?? (await assemblePrompt(deps, run, session, turn)).prompt;
     const model = await deps.models.chatModel(
       turn.solver ?? "",
       modelOptions(session.modelConfig.temperature),

@@ -2,20 +2,25 @@
 import { AIMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
+import { deriveUuid } from "#src/kernel/ids.ts";
+import { textHashOf } from "#src/sessions/seal.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { commitTurn } from "../commit-turn.ts";
 import { replyOf } from "../handled.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { draftOf } from "../turn-draft.ts";
 import { messagesInFlight } from "../turn-messages.ts";
-import { extendWindow } from "../window.ts";
+import { clearWindow, extendWindow } from "../window.ts";
 
 /** Makes the node. */
 export function commit(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const { repository } = readRunContext(deps, runtime);
+    const { isReplay, repository } = readRunContext(deps, runtime);
+    if (isReplay && (await repository.readTurn(session, turn.number)) !== undefined)
+      return answerElsewhere(deps, session, turn);
     const told =
       turn.outcome === null
         ? []
@@ -26,14 +31,25 @@ export function commit(deps: SessionDeps) {
     const committed = await commitTurn(deps, repository, session, draft);
     const { record } = committed;
     const limit = deps.limits.windowCharacters;
-    const extended = extendWindow(state.window, { turn: record.turn, messages }, limit);
+    const cleared = turn.clears ? clearWindow(state.window) : { window: state.window, removals: [] };
+    const extended = extendWindow(cleared.window, { turn: record.turn, messages }, limit);
     return {
       session: { ...committed.session, toldNoModel: session.toldNoModel || turn.notice !== null },
-      units: [...state.units, ...turn.stagedUnits],
+      units: [...(turn.clears ? [] : state.units), ...turn.stagedUnits],
       turn: null,
       window: extended.window,
       reply: replyOf(record, false),
-      messages: [...told, ...extended.removals],
+      messages: [...told, ...cleared.removals, ...extended.removals],
     };
   };
+}
+
+/**
+ * The run began at an old checkpoint in the middle of a turn that was committed since. It is never committed twice: its
+ * message is answered in a session that continues what was before it, under an id of its own.
+ */
+function answerElsewhere(deps: SessionDeps, session: SessionFields, turn: TurnInFlight): SessionUpdate {
+  const deliveryId = deriveUuid("replayed", turn.deliveryId, deps.ids.uuid());
+  const again = { ...turn, deliveryId, textHash: textHashOf(turn.text) };
+  return { turn: again, verdict: { action: "rotate", trigger: "replay", turns: session.turns } };
 }

@@ -1,80 +1,82 @@
 /** `decideRollover`: whether this session goes on or ends, by command, by time, by topic. */
 import {
+  decideReversal,
   decideTopic,
   decideWithoutTopic,
+  mayReverse,
   topicGate,
   type RolloverQuestion,
 } from "#src/sessions/decide-rollover.ts";
-import type { Chain } from "#src/sessions/chain.ts";
-import type { Verdict } from "#src/sessions/verdict.ts";
+import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import type { StayVerdict, Verdict } from "#src/sessions/verdict.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { newestTurns } from "#src/sessions/transcript.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
-import { requireTurn } from "../require.ts";
+import { requireChain, requireTurn } from "../require.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
-
-/** Turns that a topic classifier is shown. */
-const RECENT_TURNS = 6;
+import { askOfOldTopic, askOfTopic, type TopicSubject } from "../topic-check.ts";
 
 /** Makes the node. */
 export function decideRollover(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
-    const question = await questionOf(deps, run, { session, turn });
-    const verdict = await decide(deps, run, { question, session, turn });
-    return { verdict };
+    const chain = await requireChain(run, session);
+    return { verdict: await decide(deps, run, { chain, session, turn }) };
   };
 }
 
 interface Subject {
+  readonly chain: Chain;
   readonly session: SessionFields;
   readonly turn: TurnInFlight;
 }
 
-async function questionOf(
-  deps: SessionDeps,
-  run: RunContext,
-  { session, turn }: Subject,
-): Promise<RolloverQuestion> {
-  const policy = policyOf(deps, session);
-  const last = policy.semantic.enabled ? lastSemantic(await run.repository.readChain(session)) : undefined;
+async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Promise<Verdict> {
+  const { session, turn } = subject;
+  // The transcript has a later turn, which this run, begun at an old checkpoint, must not write again.
+  if (run.isReplay && (await run.repository.readTurn(session, session.turns + 1)) !== undefined)
+    return { action: "rotate", trigger: "replay", turns: session.turns };
+  const question = questionOf(deps, subject);
+  const verdict = decideWithoutTopic(question);
+  if (verdict.action === "rotate" || turn.command !== null) return verdict;
+  return decideByTopic({ stay: verdict, question, deps, run, ...subject, message: turn.text });
+}
+
+function questionOf(deps: SessionDeps, { chain, session, turn }: Subject): RolloverQuestion {
+  const last = lastSemantic(chain);
   return {
     nowMs: deps.clock.now(),
     clocks: session,
     turns: session.turns,
-    policy,
+    policy: policyOf(deps, session),
     ...(turn.command?.rotates === true ? { hardCommand: `/${turn.command.name}` } : {}),
     ...(last === undefined ? {} : { lastSemanticAt: last }),
   };
 }
 
-function lastSemantic(chain: Chain | undefined): string | undefined {
-  return chain?.sessions.findLast((entry) => entry.opened.verdict?.trigger === "semantic")?.opened.at;
+/** The key's latest rollover by topic, or the reversal of one: neither is followed by another at once. */
+function lastSemantic(chain: Chain): string | undefined {
+  return chain.sessions.findLast(({ opened }) => {
+    const trigger = opened.verdict?.trigger;
+    return trigger === "semantic" || trigger === "reversal";
+  })?.opened.at;
 }
 
-async function decide(
-  deps: SessionDeps,
-  run: RunContext,
-  { question, session, turn }: Subject & { readonly question: RolloverQuestion },
-): Promise<Verdict> {
-  const verdict = decideWithoutTopic(question);
-  if (verdict.action === "rotate" || turn.command !== null) return verdict;
+interface TopicDecision extends TopicSubject {
+  readonly stay: StayVerdict;
+  readonly question: RolloverQuestion;
+}
+
+/** One question to the classifier at most: does this undo a rollover, or is it one? */
+async function decideByTopic(decision: TopicDecision): Promise<Verdict> {
+  const { stay, question, chain, session } = decision;
+  const entry = entryOf(chain, session.sessionId);
+  const previous = entryOf(chain, entry?.previous ?? "");
+  if (previous !== undefined && mayReverse(question, entry?.opened.verdict))
+    return decideReversal(stay, question, await askOfOldTopic(decision, previous));
   const gate = topicGate(question);
-  if (gate !== undefined) return gate.result === "off" ? verdict : { ...verdict, semantic: gate };
-  const chain = await run.repository.readChain(session);
-  const turns =
-    chain === undefined
-      ? []
-      : await newestTurns(run.repository, chain, {
-          sessionId: session.sessionId,
-          count: RECENT_TURNS,
-          latestTurns: session.turns,
-        });
-  const recent = turns.flatMap((record) =>
-    record.messages.filter(({ role }) => role === "user").map(({ content }) => content),
-  );
-  return decideTopic(verdict, question, await deps.topics.classify({ recent, message: turn.text }));
+  if (gate !== undefined) return gate.result === "off" ? stay : { ...stay, semantic: gate };
+  return decideTopic(stay, question, await askOfTopic(decision));
 }

@@ -4,13 +4,14 @@ import { findCommand } from "#src/commands/registry.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
-import { latestEntry, rotateChain, type Chain } from "#src/sessions/chain.ts";
+import { continuationOf, latestEntry, rotateChain, type Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
 import type { RotateVerdict } from "#src/sessions/verdict.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { rotationReply } from "../handled.ts";
+import { catchUp } from "../locate-session.ts";
 import { noticeMessage, removalOf } from "../messages.ts";
 import { requireTurn } from "../require.ts";
 import { messagesInFlight } from "../turn-messages.ts";
@@ -25,8 +26,10 @@ export function rotate(deps: SessionDeps) {
     if (verdict?.action !== "rotate") throw new LilyError("internal", "there is no verdict to rotate by");
     const { repository } = readRunContext(deps, runtime);
     const before = await readLatest(repository, session);
-    const plan = planOf(turn, before, session);
-    const chain = await moveLatest(deps, repository, { before, session, turn, verdict, plan });
+    const plan = planOf({ turn, verdict, before, session });
+    // A replay begins in the middle of the transcript; the session is sealed with all of it.
+    const { session: whole } = await catchUp(deps, repository, session);
+    const chain = await moveLatest(deps, repository, { before, session: whole, turn, verdict, plan });
     const opened = latestEntry(chain);
     if (plan.text !== "") return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
     const reply = rotationReply(chain, opened, turn.deliveryId);
@@ -58,10 +61,21 @@ async function readLatest(repository: SessionRepository, session: SessionFields)
   );
 }
 
-function planOf(turn: TurnInFlight, chain: Chain, session: SessionFields): CommandRotation {
+/** How the new session begins. */
+interface Plan extends CommandRotation {
+  readonly continuesUpTo?: Readonly<Record<string, number>>;
+}
+
+function planOf({ turn, verdict, before: chain, session }: Omit<Move, "plan">): Plan {
+  const entry = latestEntry(chain);
+  const { text } = turn;
+  if (verdict.trigger === "replay")
+    return { text, continues: [entry.sessionId], continuesUpTo: { [entry.sessionId]: verdict.turns } };
+  if (verdict.trigger === "reversal")
+    return { text, continues: continuationOf(chain, entry.previous ?? "", entry, session.turns) };
   const command = turn.command === null ? undefined : findCommand(turn.command.name);
-  if (turn.command === null || command?.kind !== "rotating") return { continues: [], text: turn.text };
-  const plan = command.plan(turn.command.args, { chain, entry: latestEntry(chain), session });
+  if (turn.command === null || command?.kind !== "rotating") return { continues: [], text };
+  const plan = command.plan(turn.command.args, { chain, entry, session });
   if (!isRefusal(plan)) return plan;
   throw new LilyError("rotation_failed", plan.message, plan.next === undefined ? {} : { next: plan.next });
 }
@@ -71,7 +85,7 @@ interface Move {
   readonly session: SessionFields;
   readonly turn: TurnInFlight;
   readonly verdict: RotateVerdict;
-  readonly plan: CommandRotation;
+  readonly plan: Plan;
 }
 
 /**
@@ -93,6 +107,7 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
     carried: carriedOf(session),
     title: session.title,
     continues: plan.continues,
+    ...(plan.continuesUpTo === undefined ? {} : { continuesUpTo: plan.continuesUpTo }),
   });
   await repository.indexSession(sessionId, session);
   await repository.writeDelivery(session, turn.deliveryId, { sessionId, turn: null });

@@ -6,7 +6,7 @@ import { RemoveMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
-import type { Envelope } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { commandContext } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
@@ -27,6 +27,7 @@ export function runCommand(deps: SessionDeps) {
     }
     const { session, turn } = requireTurn(state);
     const { deliveryId, command, announcement } = turn;
+    if (turn.clears) return { turn: { ...turn, outcome: { envelope: clearedEnvelope() } } };
     const asked = { name: command?.name ?? "", args: command?.args ?? "", deliveryId };
     const { envelope, changes, recalled } = await run(deps, state, { runtime, ...asked });
     if (changes === undefined && recalled === undefined) {
@@ -40,6 +41,12 @@ export function runCommand(deps: SessionDeps) {
     const outcome = { envelope, ...(changes === undefined ? {} : { changes }) };
     return { turn: { ...turn, outcome, recalled: [...(recalled ?? [])] } };
   };
+}
+
+function clearedEnvelope(): Envelope {
+  return done("context_cleared", "What was said so far is no longer given to the model.", {
+    next: "The conversation stays one session (lifecycle.mode is legacy); /history shows all of it.",
+  });
 }
 
 interface Asked {

@@ -8,7 +8,7 @@ import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { contentText, invalidCallId, unnamedCallId } from "#src/turns/langchain-messages.ts";
 import { policyOf } from "../policy-of.ts";
-import { requireTurn } from "../require.ts";
+import { requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { sessionTools } from "../tools.ts";
@@ -52,9 +52,7 @@ async function toolsFor(
 ): Promise<StructuredToolInterface[]> {
   const { session } = requireTurn(on.state);
   const { repository } = on.run;
-  const chain = await repository.readChain(session);
-  if (chain === undefined)
-    throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
+  const chain = await requireChain(on.run, session);
   return sessionTools(deps.tools ?? [], {
     repository,
     chain,

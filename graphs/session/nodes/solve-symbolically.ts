@@ -1,11 +1,10 @@
 /** `solveSymbolically`: answers without a model, from the conversation's own turns. */
 import { AIMessage } from "@langchain/core/messages";
-import { LilyError } from "#src/kernel/errors.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import { solveSymbolically as solve } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
-import { requireTurn } from "../require.ts";
+import { contextFrom, requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 
@@ -16,12 +15,14 @@ const SEARCHED_TURNS = 500;
 export function solveSymbolically(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const { repository } = readRunContext(deps, runtime);
-    const chain = await repository.readChain(session);
-    if (chain === undefined)
-      throw new LilyError("record_invalid", `the chain of ${session.sessionKey} is gone`);
-    const scope = { sessionId: session.sessionId, count: SEARCHED_TURNS, latestTurns: session.turns };
-    const turns = await newestTurns(repository, chain, scope);
+    const run = readRunContext(deps, runtime);
+    const chain = await requireChain(run, session);
+    const turns = await newestTurns(run.repository, chain, {
+      sessionId: session.sessionId,
+      count: SEARCHED_TURNS,
+      latestTurns: session.turns,
+      from: contextFrom(session, turn),
+    });
     const { timeZone } = policyOf(deps, session);
     const answer = solve({ text: turn.text, turns, sessionId: session.sessionId, timeZone });
     return { messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };

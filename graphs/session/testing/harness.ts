@@ -13,6 +13,7 @@ import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
 import { latestEntry, type Chain } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
+import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
@@ -33,6 +34,8 @@ export interface HarnessOptions {
   /** Parts of `config.json`. */
   readonly config?: object;
   readonly startMs?: number;
+  /** Says whether the topic changes; without it nothing is known. */
+  readonly topics?: TopicClassifier;
   /** Changes the dependencies, e.g. to break one. */
   readonly adjust?: (deps: SessionDeps) => SessionDeps;
   /** Wraps the storage, e.g. to fail a write. */
@@ -148,7 +151,7 @@ function openHarnessSessions(
     ids,
     models: createScriptedChatModels(models),
     loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
-    topics: { classify: async () => ({ kind: "unknown", why: "no classifier" }) },
+    topics: () => options.topics ?? { classify: async () => ({ kind: "unknown", why: "no classifier" }) },
     stops: createStopRegistry(),
     threads: noThreadRegistrar,
     storageName: "test",

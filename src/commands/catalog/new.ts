@@ -8,10 +8,12 @@ export const newCommand: RotatingCommand = {
   summary: "End this conversation and begin a new one",
   usage: "/new [text]",
   effects: ["session"],
+  clearsInPlace: true,
+  textBehind: (args) => args,
   plan: (args) => ({ continues: [], text: args }),
   notice: (ended, opened) =>
     done("session_rotated", `A new conversation began (session ${opened.ordinal}).`, {
-      next: `/resume brings session ${ended.ordinal} back.`,
+      next: `/rejoin brings session ${ended.ordinal} back.`,
       data: {
         sessionId: opened.sessionId,
         ordinal: opened.ordinal,

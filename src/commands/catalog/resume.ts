@@ -1,7 +1,7 @@
 /** `/resume [session]`: opens a session that continues an earlier one; nothing sealed is reopened. */
 import { done, envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { entryOf, lineageOf, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
+import { continuationOf, entryOf, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import { findSessionByReference } from "#src/sessions/session-reference.ts";
 import type { CommandContext, CommandRotation, RotatingCommand } from "../command.ts";
 
@@ -11,6 +11,7 @@ export const resumeCommand: RotatingCommand = {
   summary: "Go on with an earlier conversation, in a new session that continues it",
   usage: "/resume [number or id]",
   effects: ["session"],
+  textBehind: () => "",
   plan(args, context) {
     try {
       return args === "" ? planPrevious(context) : planNamed(args, context);
@@ -31,8 +32,7 @@ function planPrevious({ chain, entry, session }: PlanContext): CommandRotation {
       next: "/sessions lists what there is.",
     });
   }
-  const current = session.turns > 0 || entry.continues.length > 0 ? [entry.sessionId] : [];
-  return { continues: withoutRepeats(chain, [previous.sessionId, ...current]), text: "" };
+  return { continues: continuationOf(chain, previous.sessionId, entry, session.turns), text: "" };
 }
 
 /** The nearest session before `entry` in which something was said, or which continues one. */
@@ -52,14 +52,8 @@ function planNamed(args: string, { chain, entry }: PlanContext): CommandRotation
   return { continues: [wanted.sessionId], text: "" };
 }
 
-/** Leaves out a session that a later one of the list continues already. */
-function withoutRepeats(chain: PlanContext["chain"], sessionIds: readonly string[]): string[] {
-  return sessionIds.filter(
-    (id, index) => !sessionIds.slice(index + 1).some((later) => lineageOf(chain, later).includes(id)),
-  );
-}
-
-function resumedEnvelope(ended: ChainEntry, opened: ChainEntry, chain: Chain): Envelope {
+/** What is told of a session that goes on with others. */
+export function resumedEnvelope(ended: ChainEntry, opened: ChainEntry, chain: Chain): Envelope {
   const names = opened.continues.map((sessionId) => nameOf(chain, sessionId)).join(", then ");
   return done("session_resumed", `Session ${opened.ordinal} goes on with ${names}.`, {
     next: `/resume ${ended.ordinal} brings back the one that just ended alone.`,

@@ -1,6 +1,7 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { done, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { controlModelText } from "#src/explain/control-model-text.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
@@ -45,6 +46,12 @@ function facts(context: CommandContext): EnvelopeData {
     agent: session.activeAgent,
     model: context.solver,
     modelChosen: session.modelConfig.chosen,
+    mode: context.mode,
+    controlModel: controlModelText(context.controlModel),
+    controlModelLevel: context.controlModel.level,
+    topicRollover: context.policy.semantic.enabled,
+    topicUnknown: session.unknownTopics ?? 0,
+    contextFrom: session.contextFrom ?? null,
     skills: session.skillSnapshot.skills.length,
     turns: session.turns,
     continues: entry.continues,
