@@ -56,6 +56,7 @@ export function openLocalSessions(
     readCommand: createReadCommand(deps, { repository, runner }),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
+    lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
     afterTurn: prune,
   };

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import type { LifecycleMode } from "#src/sessions/rollover-policy.ts";
+import type { TopicEvidence } from "#src/sessions/topic-evidence.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { createHarness, inputOf, OWNER, type Harness } from "./testing/harness.ts";
@@ -15,6 +17,8 @@ type Step =
         | "new"
         | "newText"
         | "resume"
+        | "rejoin"
+        | "rejoinText"
         | "restart"
         | "modelFails"
         | "status"
@@ -22,6 +26,8 @@ type Step =
         | "redeliver";
     }
   | { readonly kind: "resumeNumber"; readonly number: number }
+  | { readonly kind: "topic"; readonly says: TopicEvidence }
+  | { readonly kind: "mode"; readonly mode: LifecycleMode }
   | { readonly kind: "crash"; readonly node: string; readonly text: string }
   | { readonly kind: "clock"; readonly hours: number }
   | {
@@ -33,6 +39,14 @@ type Step =
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Step>({ kind: "message" }) },
   { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "new" }, { kind: "newText" }, { kind: "resume" }) },
+  { weight: 2, arbitrary: fc.constantFrom<Step>({ kind: "rejoin" }, { kind: "rejoinText" }) },
+  { weight: 3, arbitrary: topicEvidence().map<Step>((says) => ({ kind: "topic", says })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom<LifecycleMode>("segmented", "segmented", "legacy")
+      .map<Step>((mode) => ({ kind: "mode", mode })),
+  },
   {
     weight: 1,
     arbitrary: fc.integer({ min: 1, max: 5 }).map<Step>((number) => ({ kind: "resumeNumber", number })),
@@ -68,6 +82,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** Right or wrong at random: whatever is said, nothing may be lost or doubled. */
+function topicEvidence(): fc.Arbitrary<TopicEvidence> {
+  return fc.oneof(
+    fc.constant<TopicEvidence>({ kind: "unknown", why: "the control model is down" }),
+    fc
+      .tuple(fc.constantFrom("same" as const, "shift" as const), fc.constantFrom(0.5, 0.9, 1))
+      .map<TopicEvidence>(([kind, confidence]) => ({ kind, confidence })),
+  );
+}
+
 /** What the test knows beside the product: every delivery, and whether it was acknowledged. */
 interface World {
   readonly lily: Harness;
@@ -76,19 +100,29 @@ interface World {
   readonly deliveries: { readonly id: string; readonly text: string; acknowledged: boolean }[];
   failModel: boolean;
   label: string;
+  /** What the classifier says of every message. */
+  topic: TopicEvidence;
 }
 
+const ROLLOVER = { semantic: { enabled: true, minTurns: 1, cooldown: 0 } };
+
 async function openWorld(): Promise<World> {
-  const world: Partial<World> & { failModel: boolean; label: string } = {
+  const world: Partial<World> & Pick<World, "failModel" | "label" | "topic"> = {
     failModel: false,
     label: "history",
+    topic: { kind: "same", confidence: 1 },
   };
   const model = new ScriptedChatModel((messages) => {
     if (world.failModel) return { error: new Error("the model is down") };
     return `re: ${messages.at(-1)?.text ?? ""}`;
   });
   const failing = failingPuts((namespace) => namespace[0] === world.label);
-  const lily = await createHarness({ model, wrapStorage: failing.wrap });
+  const lily = await createHarness({
+    model,
+    wrapStorage: failing.wrap,
+    topics: { classify: async () => world.topic },
+    config: { rollover: ROLLOVER },
+  });
   return Object.assign(world, { lily, model, failing, deliveries: [] });
 }
 
@@ -114,6 +148,15 @@ async function perform(world: World, next: Step): Promise<void> {
       return deliver(world, `/new ${name}`);
     case "resume":
       return deliver(world, "/resume");
+    case "rejoin":
+      return deliver(world, "/rejoin");
+    case "rejoinText":
+      return deliver(world, `/rejoin ${name}`);
+    case "topic":
+      world.topic = next.says;
+      return undefined;
+    case "mode":
+      return world.lily.restart({ rollover: ROLLOVER, lifecycle: { mode: next.mode } });
     case "resumeNumber":
       return deliver(world, `/resume ${next.number}`);
     case "title":
@@ -165,7 +208,7 @@ async function redeliver(world: World): Promise<void> {
   }
 }
 
-const bare = (text: string): string => text.replace(/^\/new ?/u, "");
+const bare = (text: string): string => text.replace(/^\/(?:new|rejoin) ?/u, "");
 
 async function checkAll(world: World): Promise<void> {
   const { lily } = world;
@@ -190,13 +233,19 @@ async function checkAll(world: World): Promise<void> {
   for (const { id } of owed) expect(stored).toContain(id);
 }
 
-/** The model was given the turns of `latest` and of what it continues, in order, and nothing else. */
+/**
+ * The model was given the turns of `latest` and of what it continues, in order, and nothing else; of a session that was
+ * cleared in place, what came since.
+ */
 async function checkInput({ lily, model }: World): Promise<void> {
   const chain = await lily.chain();
+  const own = await lily.turns(chain.latest);
+  const clearedAt = own.findLast(({ changes }) => changes?.contextFrom !== undefined)?.changes?.contextFrom;
+  const past = clearedAt === undefined ? pastOf(chain, chain.latest) : [chain.latest];
   const expected: string[] = [];
-  for (const sessionId of pastOf(chain, chain.latest)) {
+  for (const sessionId of past) {
     for (const turn of await lily.turns(sessionId)) {
-      if (turn.kind === "chat")
+      if (turn.kind === "chat" && turn.turn >= (clearedAt ?? 1))
         expected.push(
           ...turn.messages.map(({ role, content }) => `${role === "user" ? "human" : "ai"}: ${content}`),
         );

@@ -7,6 +7,7 @@ import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
 import { latestEntry, openedBy } from "#src/sessions/chain.ts";
+import type { LifecycleMode } from "#src/sessions/rollover-policy.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { parseDeliveryId, parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { KeyLock, Lease } from "#src/storage/backend.ts";
@@ -47,6 +48,8 @@ export interface TurnDeps {
   readonly readCommand: ReadCommand;
   readonly messageCharacters: number;
   readonly botNames: readonly string[];
+  /** `segmented` by default. */
+  readonly lifecycleMode?: LifecycleMode;
   /** Longest wait for another turn on the key, in milliseconds. */
   readonly lockWaitMs: number;
   /** Called after a run on a session; must not throw. */
@@ -106,6 +109,8 @@ async function stopRunning(
   const running = deps.stops.runningOn(lockName(request));
   if (running === undefined || running.deliveryId === asked.deliveryId) return;
   const { command, args, deliveryId } = asked;
+  if (command.kind === "rotating" && deps.lifecycleMode === "legacy" && command.clearsInPlace !== true)
+    return;
   const chain = await deps.repository.readChain(request);
   if (command.kind !== "rotating" || chain === undefined || openedBy(chain, deliveryId) !== undefined) return;
   const session = (await deps.runner.readState(chain.latest))?.session;
@@ -140,8 +145,8 @@ function stoppedWhileWaiting(error: unknown): unknown {
   });
 }
 
-/** The lock of a key; owner and key are labels, so "/" separates them safely. */
-function lockName(ref: { readonly owner: string; readonly sessionKey: string }): string {
+/** Name of the lock of a key; owner and key are labels, so "/" separates them safely. */
+export function lockName(ref: { readonly owner: string; readonly sessionKey: string }): string {
   return `turn/${encodeLabel(ref.owner)}/${encodeLabel(ref.sessionKey)}`;
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { configSchema } from "#src/app/config.ts";
+import { createTopicClassifiers } from "#src/app/topic-classifiers.ts";
 import { sessionSettings } from "#src/app/session-settings.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
@@ -34,7 +35,7 @@ export interface HarnessOptions {
   /** Parts of `config.json`. */
   readonly config?: object;
   readonly startMs?: number;
-  /** Says whether the topic changes; without it nothing is known. */
+  /** Says whether the topic changes, in place of the control model. */
   readonly topics?: TopicClassifier;
   /** Changes the dependencies, e.g. to break one. */
   readonly adjust?: (deps: SessionDeps) => SessionDeps;
@@ -53,8 +54,8 @@ export interface Harness {
   chain(sessionKey?: string): Promise<Chain>;
   /** All turns of one session. */
   turns(sessionId: string, sessionKey?: string): Promise<TurnRecord[]>;
-  /** Closes everything and opens the same files again, as a new process would. */
-  restart(): Promise<void>;
+  /** Closes everything and opens the same files again, as a new process would, with `config` in `config.json`. */
+  restart(config?: object): Promise<void>;
   /** Sends a message to a thread, ends the run before `node` as a killed process would, and restarts. */
   crashBefore(node: string, on: { threadId: string; deliveryId: string; text: string }): Promise<void>;
   close(): Promise<void>;
@@ -68,12 +69,14 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   const folder = mkdtempSync(join(tmpdir(), "lily-test-"));
   const clock = createManualClock(options.startMs ?? START);
   let seed = 0;
+  let config = options.config ?? {};
   const open = () => {
     seed += 1;
-    return openHarnessSessions(folder, clock, { ...options, seed });
+    return openHarnessSessions(folder, clock, { ...options, config, seed });
   };
   let current = open();
-  const restart = async (): Promise<void> => {
+  const restart = async (changed: object = config): Promise<void> => {
+    config = changed;
     await current.sessions.settled();
     await current.storage.close();
     current = open();
@@ -136,22 +139,20 @@ function openHarnessSessions(
     ids,
   });
   const storage = options.wrapStorage?.(opened) ?? opened;
-  const config = configSchema.parse({
-    timeZone: "UTC",
-    ...(options.model === undefined ? {} : { agents: { defaults: { model: "scripted:test" } } }),
-    ...options.config,
-  });
+  const config = harnessConfig(options);
   const models = {
     ...(options.model === undefined ? {} : { "scripted:test": options.model }),
     ...options.models,
   };
+  const chatModels = createScriptedChatModels(models);
+  const { topics } = options;
   const deps: SessionDeps = {
     ...sessionSettings(config, {}, "UTC"),
     clock,
     ids,
-    models: createScriptedChatModels(models),
+    models: chatModels,
     loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
-    topics: () => options.topics ?? { classify: async () => ({ kind: "unknown", why: "no classifier" }) },
+    topics: topics === undefined ? createTopicClassifiers(chatModels) : () => topics,
     stops: createStopRegistry(),
     threads: noThreadRegistrar,
     storageName: "test",
@@ -162,6 +163,16 @@ function openHarnessSessions(
     keepTurns: config.storage.keepTurns,
   });
   return { sessions, storage };
+}
+
+/** The given configuration, in UTC, with the given model for all agents unless it names another. */
+function harnessConfig({ config = {}, model }: HarnessOptions) {
+  const parsed = configSchema.parse({ timeZone: "UTC", ...config });
+  const defaults = {
+    ...(model === undefined ? {} : { model: "scripted:test" }),
+    ...parsed.agents["defaults"],
+  };
+  return { ...parsed, agents: { ...parsed.agents, defaults } };
 }
 
 /** The latest session of a chain. */

@@ -1,4 +1,4 @@
-/** `/rollover [idle <duration>|day <HH:MM>|off|reset]`: when this conversation ends by itself. */
+/** `/rollover [idle <duration>|day <HH:MM>|topic on|off|reset]`: when this conversation ends by itself. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { durationText } from "#src/explain/duration-text.ts";
 import {
@@ -13,7 +13,7 @@ export const rolloverCommand: PlainCommand = {
   kind: "plain",
   name: "rollover",
   summary: "Show or change when this conversation and those after it end by themselves",
-  usage: "/rollover [idle <duration>|off | day <HH:MM>|off | off | reset]",
+  usage: "/rollover [idle <duration>|off | day <HH:MM>|off | topic on|off | off | reset]",
   effects: ["reads", "session"],
   async run(args, context) {
     if (args === "") return { envelope: current(context) };
@@ -34,7 +34,7 @@ function changed(rollover: RolloverOverrides | null, policy: RolloverPolicy): En
 
 function current({ policy }: CommandContext): Envelope {
   return done("rollover", `This conversation ${rulesText(policy)}`, {
-    next: "/rollover idle 24h, /rollover day 05:00, /rollover off, /rollover reset",
+    next: "/rollover idle 24h, /rollover day 05:00, /rollover topic on, /rollover off, /rollover reset",
   });
 }
 
@@ -43,6 +43,9 @@ function rulesText(policy: RolloverPolicy): string {
     policy.idle.enabled ? `after ${durationText(policy.idle.limit)} without a turn` : undefined,
     policy.dayBoundary.enabled
       ? `at ${policy.dayBoundary.at} ${policy.timeZone}, once idle for ${durationText(policy.dayBoundary.minIdle)}`
+      : undefined,
+    policy.semantic.enabled
+      ? `when the topic changes (threshold ${policy.semantic.threshold.toFixed(2)})`
       : undefined,
   ].filter((rule) => rule !== undefined);
   return rules.length === 0
@@ -64,6 +67,8 @@ function changeFor(word: string, value: string): object | null | undefined {
       return { idle: value === "off" ? { enabled: false } : { enabled: true, limit: value } };
     case "day":
       return { dayBoundary: value === "off" ? { enabled: false } : { enabled: true, at: value } };
+    case "topic":
+      return value === "on" || value === "off" ? { semantic: { enabled: value === "on" } } : undefined;
     case "off":
       return { idle: { enabled: false }, dayBoundary: { enabled: false }, semantic: { enabled: false } };
     case "reset":
@@ -75,6 +80,6 @@ function changeFor(word: string, value: string): object | null | undefined {
 
 function usage(args: string): Envelope {
   return refused("command_usage", `${JSON.stringify(args)} is not a rollover rule`, {
-    next: "Use /rollover idle 24h, /rollover day 05:00, /rollover off or /rollover reset.",
+    next: "Use /rollover idle 24h, /rollover day 05:00, /rollover topic on, /rollover off or /rollover reset.",
   });
 }
