@@ -101,5 +101,5 @@ function endingOf(reply: TurnReply, isHandedOn: boolean): string {
   if (reply.outcome === "ignored") return "This command is for another bot; nothing was done.";
   // A rollover that nobody asked for is announced; one that was asked for together with a text is not.
   const isAskedFor = isHandedOn && reply.announcement === undefined && reply.outcome === "answered";
-  return isAskedFor ? "This is a new session; /resume brings the earlier one back." : "";
+  return isAskedFor ? "This is a new session; /rejoin brings the earlier one back." : "";
 }

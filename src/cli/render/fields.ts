@@ -33,6 +33,10 @@ export const statusData = z.object({
   expires: z.string().nullable(),
   openedBecause: z.string(),
   lastDecision: z.object({ action: z.string(), text: z.string() }).nullable(),
+  mode: z.string(),
+  controlModel: z.string(),
+  topicRollover: z.boolean(),
+  topicUnknown: z.number(),
   timeZone: z.string(),
   storage: z.string(),
 });

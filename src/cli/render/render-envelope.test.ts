@@ -44,6 +44,10 @@ const status = done(
       expires: "2026-05-02 04:00",
       openedBecause: "first message",
       lastDecision: { action: "stay", text: "1 h since the last turn (limit 12 h)" },
+      mode: "segmented",
+      controlModel: "openai:judge decides (you chose it)",
+      topicRollover: true,
+      topicUnknown: 2,
       timeZone: "Europe/Zurich",
       storage: "sqlite in /home/someone/.lily",
     },
@@ -133,6 +137,7 @@ describe("an envelope on a screen", () => {
       last turn   2026-05-01 22:00
       ends        2026-05-02 04:00
       decision    went on: 1 h since the last turn (limit 12 h)
+      topic       openai:judge decides (you chose it); 2 times without a finding
       time zone   Europe/Zurich
       agent       lily
       session id  0198c0de-0000-4000-8000-000000000001

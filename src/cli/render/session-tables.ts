@@ -55,6 +55,8 @@ export function renderStatus(status: z.infer<typeof statusData>, screen: Screen)
     ["last turn", status.lastActivity],
     ["ends", status.expires],
     ["decision", lastDecision === null ? null : `${decisionWord(lastDecision.action)}: ${lastDecision.text}`],
+    ["topic", topicText(status)],
+    ["mode", status.mode === "segmented" ? null : `${status.mode}: one session, which /new clears in place`],
     ["time zone", status.timeZone],
     ["agent", status.agent],
     ["session id", status.sessionId],
@@ -64,6 +66,13 @@ export function renderStatus(status: z.infer<typeof statusData>, screen: Screen)
     value === null ? [] : [[screen.paint.dim(name), printableLine(value)]],
   );
   return table({ rows }, screen);
+}
+
+/** Who decides whether the topic changed, and how often nothing came of it. */
+function topicText(status: z.infer<typeof statusData>): string | null {
+  if (!status.topicRollover) return null;
+  const unknown = status.topicUnknown === 0 ? "" : `; ${status.topicUnknown} times without a finding`;
+  return `${status.controlModel}${unknown}`;
 }
 
 function because(instant: string | null, reason: string): string {
