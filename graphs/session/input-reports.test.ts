@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { composeSessionKey } from "#src/sessions/session-key.ts";
 import { echoModel, inputOf, OWNER } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
@@ -173,6 +174,40 @@ describe("field reports of commands, through whole turns", () => {
       expect(await lily.turns(reply.sessionId)).toEqual([]);
     },
   );
+
+  it("AX-06 goes back to the primary model with the next turn, and keeps no fallback over a restart", async () => {
+    const overloaded = Object.assign(new Error("overloaded"), { status: 529 });
+    let down = true;
+    const primary = new ScriptedChatModel(() => (down ? { error: overloaded } : "from the primary"));
+    const other = new ScriptedChatModel(() => "from the fallback");
+    const lily = await start({
+      model: primary,
+      models: { "scripted:other": other },
+      config: { agents: { defaults: { model: "scripted:test", fallbacks: ["scripted:other"] } } },
+    });
+    const first = await lily.send("one");
+    expect(first.envelope.message).toBe("from the fallback");
+    expect((await lily.turns(first.sessionId))[0]?.explanation.solver).toBe("scripted:other");
+    down = false;
+    expect((await lily.send("two")).envelope.message).toBe("from the primary");
+    await lily.restart();
+    expect((await lily.send("three")).envelope.message).toBe("from the primary");
+    down = true;
+    await lily.send("four");
+    down = false;
+    expect((await lily.send("/new five")).envelope.message).toBe("from the primary");
+  });
+
+  it("AX-06 tells of the primary's failure when no fallback answers either", async () => {
+    const lily = await start({
+      model: new ScriptedChatModel(() => ({ error: new Error("the primary is down") })),
+      models: { "scripted:other": new ScriptedChatModel(() => ({ error: new Error("so is the other") })) },
+      config: { agents: { defaults: { model: "scripted:test", fallbacks: ["scripted:other"] } } },
+    });
+    const reply = await lily.send("one");
+    expect(reply).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
+    expect(reply.envelope.message).toContain("the primary is down");
+  });
 
   it("AX-07 keeps a model that the user chose over /new, and nothing that was not chosen", async () => {
     const fast = echoModel();

@@ -113,7 +113,7 @@ describe("what configuration may say", () => {
     ["a blank owner", { owner: " " }],
     ["a default key with a line break", { defaultKey: "a\nb" }],
     ["an empty bot name", { botNames: [""] }],
-    ["another storage", { storage: { backend: "postgres" } }],
+    ["another storage", { storage: { backend: "mysql" } }],
     ["no checkpoints at all to keep", { storage: { keepTurns: 0 } }],
     ["a message limit of 0", { limits: { messageCharacters: 0 } }],
     ["a negative window", { limits: { windowCharacters: -1 } }],

@@ -33,6 +33,8 @@ const controlModel = z.union([z.literal(BUILT_IN), modelReference]);
 const agentSchema = z.strictObject({
   /** Model that answers. */
   model: modelReference.optional(),
+  /** Models that are asked in turn when that one has failed; for the turn in hand only. */
+  fallbacks: z.array(modelReference).optional(),
   /** Sampling temperature; left out, the server decides. */
   temperature: z.number().min(0).max(2).optional(),
   /** Model that takes lifecycle decisions; never the one that answers, unless both are named so. */
@@ -52,7 +54,13 @@ export const configSchema = z.strictObject({
   defaultKey: textThat(parseSessionKey).default("cli:main"),
   storage: z
     .strictObject({
-      backend: z.enum(["sqlite", "memory"]).default("sqlite"),
+      /** `postgres` is at `LILY_POSTGRES_URL`, which holds a password and so is no part of this file. */
+      backend: z.enum(["sqlite", "postgres", "memory"]).default("sqlite"),
+      /** Schema of the tables on PostgreSQL. */
+      schema: z
+        .string()
+        .regex(/^[a-z_][a-z0-9_]{0,62}$/u, "use lower case letters, digits and _")
+        .default("public"),
       /** Paths are relative to the home folder. */
       checkpoints: z.string().min(1).default("checkpoints/checkpointer.sqlite"),
       store: z.string().min(1).default("memory/store.sqlite"),

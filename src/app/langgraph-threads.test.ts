@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createLangGraphThreads, type ThreadClient } from "./langgraph-threads.ts";
+import { createLangGraphThreads, type ConnectThreads, type ThreadClient } from "./langgraph-threads.ts";
+import { loopbackOwner } from "./loopback.ts";
 
 const LOOPBACK = Symbol.for("langgraph_api:fetch");
 const thread = { sessionId: "01890000-0000-7000-8000-000000000001", owner: "mara", sessionKey: "cli:main" };
@@ -10,7 +11,7 @@ function recordingClient() {
   const run = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
   // The answers are not looked at.
   const client = { threads: { create }, runs: { create: run } } as unknown as ThreadClient;
-  const connect = vi.fn<() => Promise<ThreadClient>>(async () => client);
+  const connect = vi.fn<ConnectThreads>(async () => client);
   return { create, run, connect };
 }
 
@@ -49,11 +50,30 @@ describe("on a LangGraph server", () => {
     );
   });
 
-  it("connects once for many threads", async () => {
+  it("acts for the owner of each session, by headers that the server does not store", async () => {
     const { connect } = recordingClient();
     const threads = createLangGraphThreads(connect);
-    await Promise.all([threads.start(thread), threads.start(thread)]);
-    expect(connect).toHaveBeenCalledOnce();
+    await Promise.all([threads.start(thread), threads.start({ ...thread, owner: "Ana, Müller" })]);
+    const sent = connect.mock.calls.map(([headers]) => headers);
+    expect(sent.map((headers) => loopbackOwner(new Headers(headers)))).toEqual(["mara", "Ana, Müller"]);
+    expect(sent.flatMap((headers) => Object.keys(headers)).filter((name) => /^x-/iu.test(name))).toEqual([]);
+  });
+
+  it("sends those headers with each request of the real client, and no key from the environment", async () => {
+    const requests: Request[] = [];
+    Reflect.set(globalThis, LOOPBACK, async (url: string | URL, init?: RequestInit) => {
+      requests.push(new Request(url, init));
+      return Response.json({});
+    });
+    vi.stubEnv("LANGSMITH_API_KEY", "lsv2_from_the_environment");
+    await createLangGraphThreads().start({ ...thread, message });
+    vi.unstubAllEnvs();
+    expect(requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)).toEqual([
+      "POST /threads",
+      `POST /threads/${thread.sessionId}/runs`,
+    ]);
+    expect(requests.map(({ headers }) => loopbackOwner(headers))).toEqual(["mara", "mara"]);
+    expect(requests.map(({ headers }) => headers.get("x-api-key"))).toEqual([null, null]);
   });
 
   it("says when the server refuses", async () => {

@@ -1,6 +1,7 @@
 /** Tells a LangGraph server of threads that begin by a hand-off, through the server's own in-process client. */
 import type { Client } from "@langchain/langgraph-sdk";
 import type { ThreadRegistrar, ThreadStart } from "#src/turns/thread-registrar.ts";
+import { loopbackHeaders } from "./loopback.ts";
 
 /** Name of the session graph in `langgraph.json`. */
 const SESSION_GRAPH_ID = "session";
@@ -14,27 +15,28 @@ export type ThreadClient = {
   readonly runs: Pick<Client["runs"], "create">;
 };
 
+/** Makes the client that acts for the owner whom the headers name. */
+export type ConnectThreads = (headers: Record<string, string>) => Promise<ThreadClient>;
+
 /**
- * The registrar of the server in whose process this runs; outside of a server it does nothing. A run that it enqueues is
+ * The registrar of the server in whose process this runs; outside of a server it does nothing. The thread and its run are
+ * made on behalf of the owner of the session, whose login stays with whoever sent the message. A run that it enqueues is
  * never waited for: a node that waits for another run holds a worker, and enough of them stop the server for good.
  */
-export function createLangGraphThreads(
-  connect: () => Promise<ThreadClient> = connectInProcess,
-): ThreadRegistrar {
-  let connected: Promise<ThreadClient> | undefined;
+export function createLangGraphThreads(connect: ConnectThreads = connectInProcess): ThreadRegistrar {
   return {
     async start(thread) {
       if (!(LOOPBACK_FETCH in globalThis)) return;
-      connected ??= connect();
-      await startThread(await connected, thread);
+      // A client for each hand-off: they are rare, it holds no connection, and it cannot act for the wrong owner.
+      await startThread(await connect(loopbackHeaders(thread.owner)), thread);
     },
   };
 }
 
 /** Without a URL the client uses the in-process fetch; without a key it sends none that it finds in the environment. */
-async function connectInProcess(): Promise<ThreadClient> {
+async function connectInProcess(defaultHeaders: Record<string, string>): Promise<ThreadClient> {
   const { Client } = await import("@langchain/langgraph-sdk");
-  return new Client({ apiKey: null });
+  return new Client({ apiKey: null, defaultHeaders });
 }
 
 async function startThread(client: ThreadClient, thread: ThreadStart): Promise<void> {

@@ -36,6 +36,8 @@ export interface SessionDeps {
   readonly models: ChatModels;
   /** Reference of the model that answers where nobody chose one, by agent. */
   readonly defaultModel: (agent: string) => string;
+  /** References of the models that are asked in turn when the one that answers has failed. */
+  readonly fallbackModels: (agent: string) => readonly string[];
   /** Sampling temperature by agent, where one is configured. */
   readonly temperature: (agent: string) => number | undefined;
   readonly policies: PolicySources;

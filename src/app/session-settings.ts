@@ -7,6 +7,7 @@ type Settings = Pick<
   SessionDeps,
   | "defaultModel"
   | "temperature"
+  | "fallbackModels"
   | "controlModels"
   | "lifecycleMode"
   | "policies"
@@ -24,6 +25,7 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
+    fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
     controlModels: (agent) => ({
       ...named("agent", agent === "defaults" ? undefined : config.agents[agent]?.controlModel),
       ...named("defaults", config.agents["defaults"]?.controlModel),
