@@ -35,6 +35,7 @@ module.exports = {
       "^(src/(commands|kernel|sessions|context|explain|persona|skills)/|memory/)",
       "commands → pure folders and memory's values",
     ),
+    only("topics", "^src/topics/", "^src/(topics|kernel|sessions|models)/", "topics → sessions and models"),
     only("models", "^src/models/", "^src/(models|kernel)/", "models → kernel"),
     only(
       "storage",

@@ -1,0 +1,79 @@
+/** What a change of topic is recognised by: a handful of numbers that a person can check by reading. */
+import { wordingOf, type Wording } from "./topic-phrases.ts";
+import { glanceAt, topicWords } from "./topic-words.ts";
+
+/** Names of the features, in the order of the weights. */
+export const FEATURE_NAMES = [
+  "apart",
+  "sharedLast",
+  "sharedThree",
+  "sharedAll",
+  "length",
+  "requesting",
+  "freshRequest",
+  "freshQuestion",
+  "pointing",
+  "goingOn",
+  "age",
+] as const;
+
+/** A feature. */
+export type FeatureName = (typeof FEATURE_NAMES)[number];
+
+/** Values of the features, each from 0 to 1. */
+export type TopicFeatures = Readonly<Record<FeatureName, number>>;
+
+/** A message read beside what was said before. */
+export interface MessageReading {
+  readonly features: TopicFeatures;
+  /** Words that can carry a topic, in the message. */
+  readonly words: number;
+  /** Such words that were said before. */
+  readonly shared: number;
+  /** Such words in what was said before. */
+  readonly recentWords: number;
+  readonly wording: Wording;
+}
+
+/** Messages looked at; older ones say little about what is talked about now. */
+const RECENT_MESSAGES = 6;
+
+/** Words from which on a message is as long as it can be. */
+const LONG = 15;
+
+/** Reads `message` beside `recent` (oldest first). */
+export function readMessage(recent: readonly string[], message: string): MessageReading {
+  const glance = glanceAt(message);
+  const before = recent.slice(-RECENT_MESSAGES).map((text) => topicWords(glanceAt(text)));
+  const words = topicWords(glance);
+  const wording = wordingOf(glance);
+  const [last, three, all] = [1, 3, RECENT_MESSAGES].map((count) => sharedShare(words, before.slice(-count)));
+  const apart = words.size > 0 && all === 0;
+  const fresh = apart && !wording.pointing && !wording.goingOn;
+  return {
+    features: {
+      apart: Number(apart),
+      sharedLast: last ?? 0,
+      sharedThree: three ?? 0,
+      sharedAll: all ?? 0,
+      length: Math.min(1, Math.log2(1 + words.size) / Math.log2(1 + LONG)),
+      requesting: Number(wording.requesting),
+      freshRequest: Number(fresh && wording.requesting),
+      freshQuestion: Number(fresh && wording.question),
+      pointing: Number(wording.pointing),
+      goingOn: Number(wording.goingOn),
+      age: Math.min(before.length, RECENT_MESSAGES) / RECENT_MESSAGES,
+    },
+    words: words.size,
+    shared: Math.round((all ?? 0) * words.size),
+    recentWords: new Set(before.flatMap((set) => [...set])).size,
+    wording,
+  };
+}
+
+/** Which share of `words` was said in `before`; 0 without words. */
+function sharedShare(words: ReadonlySet<string>, before: readonly ReadonlySet<string>[]): number {
+  if (words.size === 0) return 0;
+  const shared = [...words].filter((word) => before.some((set) => set.has(word)));
+  return shared.length / words.size;
+}
