@@ -1,6 +1,7 @@
 /** Makes the real dependencies: files, clock, models. */
 import { join, resolve } from "node:path";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
@@ -53,7 +54,7 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
   const loaded = loadConfig(env, cwd);
   const deps = createSessionDeps(loaded, env);
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
-  const storage = await openStorage(loaded, { clock: systemClock(), ids: deps.ids });
+  const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids });
   return {
     ...loaded,
     storage,
@@ -67,6 +68,7 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
 
 async function openStorage(
   loaded: LoadedConfig,
+  env: Environment,
   deps: Pick<SessionDeps, "clock" | "ids">,
 ): Promise<StorageBackend> {
   const { storage } = loaded.config;
@@ -74,11 +76,23 @@ async function openStorage(
     const { createMemoryBackend } = await import("#src/storage/memory/memory-backend.ts");
     return createMemoryBackend({ clock: deps.clock });
   }
+  if (storage.backend === "postgres") {
+    const { openPostgresBackend } = await import("#src/storage/postgres/postgres-backend.ts");
+    return openPostgresBackend({ connection: postgresUrl(env), schema: storage.schema, ...deps });
+  }
   const { openSqliteBackend } = await import("#src/storage/sqlite/sqlite-backend.ts");
   return openSqliteBackend({
     checkpointPath: resolve(join(loaded.home, storage.checkpoints)),
     storePath: resolve(join(loaded.home, storage.store)),
     clock: deps.clock,
     ids: deps.ids,
+  });
+}
+
+function postgresUrl(env: Environment): string {
+  const url = env["LILY_POSTGRES_URL"]?.trim();
+  if (url !== undefined && url !== "") return url;
+  throw new LilyError("config_invalid", "storage.backend is postgres, and LILY_POSTGRES_URL is not set", {
+    next: "Set it to postgresql://user:password@host:5432/database.",
   });
 }

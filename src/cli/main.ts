@@ -59,6 +59,16 @@ function actionsIn(context: CliContext): Actions {
         (await import("./verify.ts")).verify(engine, context, options),
       );
     },
+    async serve(options, where) {
+      const [{ serve }, { DEFAULT_HOST, DEFAULT_PORT }] = await Promise.all([
+        import("./serve.ts"),
+        import("#src/server/serve.ts"),
+      ]);
+      return serve(context, options, { host: DEFAULT_HOST, port: DEFAULT_PORT, ...where });
+    },
+    newKey: async (options, wanted) => (await import("./keys.ts")).newKey(context, options, wanted),
+    listKeys: async (options) => (await import("./keys.ts")).listKeys(context, options),
+    revokeKey: async (options, which) => (await import("./keys.ts")).revokeKey(context, options, which),
   };
 }
 

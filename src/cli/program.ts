@@ -1,6 +1,7 @@
 /** The command line: what can be typed after `lily`, and what it leads to. */
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import type { CliOptions } from "./context.ts";
+import type { NewKey } from "./keys.ts";
 
 /** What the command line leads to. */
 export interface Actions {
@@ -8,6 +9,10 @@ export interface Actions {
   ask(options: CliOptions, words: readonly string[]): Promise<number>;
   sessions(options: CliOptions, query: string): Promise<number>;
   verify(options: CliOptions): Promise<number>;
+  serve(options: CliOptions, where: { readonly host?: string; readonly port?: number }): Promise<number>;
+  newKey(options: CliOptions, wanted: NewKey): Promise<number>;
+  listKeys(options: CliOptions): Promise<number>;
+  revokeKey(options: CliOptions, which: string): Promise<number>;
 }
 
 /** Builds the program; `done` is told the exit code of the action that ran. */
@@ -44,10 +49,51 @@ export function buildProgram(version: string, actions: Actions, done: (exitCode:
     .command("verify")
     .description("check that everything stored is as it was committed")
     .action(() => finish(actions.verify(options())));
+  program
+    .command("serve")
+    .description("serve conversations over HTTP, until a signal ends it")
+    .option("--host <address>", "address to listen on (default: this machine only)")
+    .option("--port <number>", "port to listen on; 0 takes a free one (default: 2025)", parsePort)
+    .action((where: { host?: string; port?: number }) => finish(actions.serve(options(), where)));
+  addKeyCommands(program, { actions, options, finish });
   return program;
+}
+
+interface Wiring {
+  readonly actions: Actions;
+  readonly options: () => CliOptions;
+  readonly finish: (run: Promise<number>) => Promise<void>;
+}
+
+function addKeyCommands(program: Command, { actions, options, finish }: Wiring): void {
+  const keys = program.command("keys").description("API keys of a server: new, list, revoke");
+  keys
+    .command("new")
+    .description("make a key for an owner; it is shown once")
+    .argument("<owner>", "whose data the key opens")
+    .option("--label <words>", "words by which you know the key")
+    .option("--expires <time>", "90d, 2027-01-31 or an instant")
+    .action((owner: string, given: { label?: string; expires?: string }) =>
+      finish(actions.newKey(options(), { owner, ...given })),
+    );
+  keys
+    .command("list")
+    .description("list the keys")
+    .action(() => finish(actions.listKeys(options())));
+  keys
+    .command("revoke")
+    .description("take a key back")
+    .argument("<key>", "its id, the first 4 digits or more of it, its label, or the key itself")
+    .action((which: string) => finish(actions.revokeKey(options(), which)));
 }
 
 function readOptions(values: Readonly<Record<string, unknown>>): CliOptions {
   const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   return { key: text(values["key"]), json: values["json"] === true, deliveryId: text(values["deliveryId"]) };
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/u.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError("a port is a number from 0 to 65535.");
 }

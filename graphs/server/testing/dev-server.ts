@@ -21,6 +21,8 @@ export interface DevServer {
   readonly startedInMs: number;
   /** What it printed so far, without colours. */
   log(): string;
+  /** Ends the server and starts it again on the same data and address. `SIGTERM` lets it save, `SIGKILL` does not. */
+  restart(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   /** Ends the server with all its processes and removes its folder. */
   stop(): Promise<void>;
 }
@@ -39,27 +41,38 @@ export async function startDevServer(extra: Readonly<Record<string, string>> = {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const startedAt = performance.now();
-  const leader = spawnServer(folder, port, extra);
+  let leader = spawnServer(folder, port, extra);
   // A test run that is broken off leaves no server behind.
   process.once("exit", () => signalGroup(leader, "SIGKILL"));
-  const server = {
+  const log = () => withoutColours(readFileSync(join(folder, "server.log"), "utf8"));
+  const stop = async () => {
+    await endGroup(leader, "SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const mustAnswer = async () => {
+    if (await answers(`${url}/ok`)) return;
+    const printed = log();
+    await stop();
+    throw new Error(`the server did not answer within ${START_DEADLINE_MS} ms:\n${printed}`);
+  };
+  await mustAnswer();
+  return {
     url,
-    log: () => withoutColours(readFileSync(join(folder, "server.log"), "utf8")),
-    async stop() {
-      await endGroup(leader);
-      rmSync(folder, { recursive: true, force: true });
+    startedInMs: performance.now() - startedAt,
+    log,
+    stop,
+    async restart(signal = "SIGTERM") {
+      await endGroup(leader, signal);
+      leader = spawnServer(folder, port, extra);
+      await mustAnswer();
     },
   };
-  if (await answers(`${url}/ok`)) return { ...server, startedInMs: performance.now() - startedAt };
-  const log = server.log();
-  await server.stop();
-  throw new Error(`the server did not answer within ${START_DEADLINE_MS} ms:\n${log}`);
 }
 
 /** The project by links: the server writes its state, and into `.gitignore`, where `langgraph.json` lies. */
 function projectFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "lily-server-"));
-  for (const name of ["graphs", "node_modules", "package.json"])
+  for (const name of ["graphs", "src", "node_modules", "package.json"])
     symlinkSync(join(REPOSITORY, name), join(folder, name));
   copyFileSync(join(REPOSITORY, "langgraph.json"), join(folder, "langgraph.json"));
   writeFileSync(join(folder, ".gitignore"), ".langgraph_api\n");
@@ -93,7 +106,7 @@ function spawnServer(folder: string, port: number, extra: Readonly<Record<string
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  const log = createWriteStream(join(folder, "server.log"));
+  const log = createWriteStream(join(folder, "server.log"), { flags: "a" });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
   if (child.pid === undefined) throw new Error("the server could not be started");
@@ -120,9 +133,9 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** Asks the group to end, and ends it when it does not. */
-async function endGroup(leader: number): Promise<void> {
+async function endGroup(leader: number, signal: NodeJS.Signals): Promise<void> {
   const deadline = performance.now() + STOP_DEADLINE_MS;
-  let isAlive = signalGroup(leader, "SIGTERM");
+  let isAlive = signalGroup(leader, signal);
   while (isAlive && performance.now() < deadline) {
     await sleep(50);
     isAlive = signalGroup(leader, 0);

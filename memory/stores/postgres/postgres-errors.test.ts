@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { LilyError } from "#src/kernel/errors.ts";
+import { retryConflicts, toPostgresError } from "./postgres-errors.ts";
+
+const SERVER = "db.example:5432/lily";
+
+function failure(code: string | undefined, message = "as reported"): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
+it.each([
+  ["a full disk", "53100", "storage_full"],
+  ["too many connections", "53300", "storage_busy"],
+  ["no memory left", "53200", "storage_busy"],
+  ["a deadlock", "40P01", "storage_busy"],
+  ["a serialization failure", "40001", "storage_busy"],
+  ["a server that starts up", "57P03", "storage_busy"],
+  ["a statement that was cancelled", "57014", "storage_busy"],
+  ["a server that shuts down", "57P01", "storage_failed"],
+  ["a wrong password", "28P01", "storage_failed"],
+  ["a database that does not exist", "3D000", "storage_failed"],
+  ["a right that is missing", "42501", "storage_failed"],
+  ["a standby", "25006", "storage_readonly"],
+  ["a damaged page", "XX001", "storage_damaged"],
+  ["a mistake in a statement", "42601", "storage_failed"],
+  ["a server that is not there", "ECONNREFUSED", "storage_failed"],
+  ["a host without an address", "ENOTFOUND", "storage_failed"],
+])("says what %s is, and on which server", (_what, code, expected) => {
+  const cause = failure(code);
+  const error = toPostgresError(cause, SERVER);
+  expect(error).toMatchObject({ code: expected, cause });
+  expect(String(error)).toContain(`the database ${SERVER} `);
+  expect(String(error)).toContain(`(${code}: as reported)`);
+});
+
+it.each([
+  ["Connection terminated unexpectedly", "storage_failed"],
+  ["timeout exceeded when trying to connect", "storage_failed"],
+  ["Query read timeout", "storage_busy"],
+])("knows the client's own error %j", (message, expected) => {
+  expect(toPostgresError(failure(undefined, message), SERVER)).toMatchObject({ code: expected });
+});
+
+it("leaves errors alone that are not the server's", () => {
+  const others = [
+    new LilyError("lease_lost", "over"),
+    new TypeError("x is not a function"),
+    failure("ERR_INVALID_ARG_TYPE"),
+    "text",
+  ];
+  for (const other of others) expect(toPostgresError(other, SERVER)).toBe(other);
+});
+
+it("tries a deadlock again, but not for ever, and nothing else", async () => {
+  const attempts = async (code: string, successAt: number): Promise<number> => {
+    let attempt = 0;
+    const work = (): Promise<void> => {
+      attempt += 1;
+      return attempt < successAt ? Promise.reject(failure(code)) : Promise.resolve();
+    };
+    await retryConflicts(work).catch(() => undefined);
+    return attempt;
+  };
+  expect(await attempts("40P01", 3)).toBe(3);
+  expect(await attempts("40001", 100)).toBe(5);
+  expect(await attempts("23505", 3)).toBe(1);
+});

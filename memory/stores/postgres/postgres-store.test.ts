@@ -1,0 +1,218 @@
+import { inspect } from "node:util";
+import { Pool } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { describeStoreContract } from "../contract.ts";
+import { LILY_TRAITS } from "../contract/lily-traits.ts";
+import { describeParity } from "../contract/parity.ts";
+import type { StoreFixture } from "../contract/traits.ts";
+import { keysOf } from "../contract/with-store.ts";
+import { StoreView } from "../direct-store.ts";
+import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
+import { inSetup, setUpStore } from "./store-schema.ts";
+import { openTestPool, startPostgres, whyNoPostgres, type PostgresServer } from "./testing/start-postgres.ts";
+
+const START_MS = 1_700_000_000_000;
+const SCHEMA = 'li"ly';
+const missing = whyNoPostgres();
+
+let server: PostgresServer;
+let address: string;
+let pool: Pool;
+
+function openStore(options: Partial<PostgresStoreOptions> = {}): PostgresStore {
+  const clock = createManualClock(START_MS);
+  return new PostgresStore(pool, { clock, schema: SCHEMA, server: "test", ...options });
+}
+
+// Emptying the tables takes a fraction of the time that making them takes.
+const empty = (): Promise<unknown> =>
+  pool.query('DELETE FROM "li""ly".lily_items; DELETE FROM "li""ly".lily_namespaces');
+
+function makeStore(): StoreFixture {
+  const clock = createManualClock(START_MS);
+  const store = openStore({ clock });
+  let emptied: Promise<unknown> | undefined;
+  const view = new StoreView(async (operations) => {
+    await (emptied ??= empty());
+    return store.batch(operations);
+  });
+  return { store: view, tick: () => clock.advance(1), close: () => {} };
+}
+
+describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${missing})` : ""}`, () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+    address = await server.createDatabase();
+    pool = openTestPool(address);
+    await inSetup(pool, (client) => setUpStore(client, SCHEMA));
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  describeStoreContract("PostgresStore", makeStore, LILY_TRAITS);
+  describeParity("PostgresStore", makeStore);
+
+  describe("PostgresStore", () => {
+    beforeEach(empty);
+    describeDatabase();
+    describeGuards();
+    describeIndex();
+  });
+});
+
+/** Whether some connection waits for a lock that another one holds. */
+async function isBlocked(): Promise<boolean> {
+  const { rowCount } = await pool.query("SELECT FROM pg_locks WHERE NOT granted");
+  return rowCount !== 0;
+}
+
+function describeDatabase(): void {
+  it("keeps what was stored when its tables are set up again", async () => {
+    await openStore().put(["n"], "k", { text: "walnut\u0000tree" });
+    await inSetup(pool, (client) => setUpStore(client, SCHEMA));
+    expect((await openStore().get(["n"], "k"))?.value).toEqual({ text: "walnut\u0000tree" });
+  });
+
+  it("leaves tables of a newer program alone", async () => {
+    const versions = '"li""ly".lily_store_versions';
+    await pool.query(`INSERT INTO ${versions} (version) VALUES (99)`);
+    const setUp = inSetup(pool, (client) => setUpStore(client, SCHEMA));
+    await expect(setUp).rejects.toMatchObject({ code: "storage_newer" });
+    await pool.query(`DELETE FROM ${versions} WHERE version = 99`);
+  });
+
+  it("finds what passes a filter beyond the first page", async () => {
+    const store = openStore();
+    const items = Array.from({ length: 1_203 }, (_, n) => ({ namespace: ["n"], key: `k${n}`, value: { n } }));
+    await store.batch(items);
+    const late = await store.search(["n"], { filter: { n: { $gte: 1_100 } }, limit: 5, offset: 100 });
+    expect(keysOf(late)).toEqual(["k1200", "k1201", "k1202"]);
+  });
+
+  it("takes labels and keys of any size and script, and the last code point", async () => {
+    const store = openStore();
+    const odd = ["\u{10ffff}\u{10ffff}\u{10ffff}", "é", "e\u0301", "\\", "'", '"', "$1", "x".repeat(500)];
+    for (const label of odd) await store.put([label], label, { label });
+    expect(await store.search([], { limit: 100 })).toHaveLength(odd.length);
+    for (const label of odd) {
+      expect((await store.search([label])).map((item) => item.value)).toEqual([{ label }]);
+    }
+  });
+
+  it("loses no put of many connections into a namespace that none of them finds", async () => {
+    const store = openStore();
+    const keys = Array.from({ length: 30 }, (_, n) => `k${n}`);
+    await Promise.all(keys.map((key) => store.put(["new"], key, { key })));
+    expect(keysOf(await store.search(["new"], { limit: 100 })).sort()).toEqual(keys.sort());
+    expect(await store.listNamespaces()).toEqual([["new"]]);
+  });
+
+  it("neither loses an item nor lists an empty namespace when one connection empties what another fills", async () => {
+    const store = openStore();
+    for (let round = 0; round < 25; round += 1) {
+      await store.put(["n"], "old", {});
+      await Promise.all([store.delete(["n"], "old"), store.put(["n"], "new", { round })]);
+      expect((await store.get(["n"], "new"))?.value).toEqual({ round });
+      await store.delete(["n"], "new");
+      expect(await store.listNamespaces()).toEqual([]);
+    }
+  });
+
+  it("tries again what PostgreSQL ended as a deadlock", async () => {
+    const store = openStore();
+    await store.put(["n"], "a", {});
+    await store.put(["n"], "b", {});
+    const other = await pool.connect();
+    // The one that waits for longer than this looks for deadlocks, and is ended for one; it shall not be this one.
+    await other.query("SET deadlock_timeout = '1min'; BEGIN");
+    const touch = (key: string) =>
+      other.query(`UPDATE "li""ly".lily_items SET key = key WHERE key = $1`, [key]);
+    await touch("b");
+    const batch = store.batch([
+      { namespace: ["n"], key: "a", value: { by: "batch" } },
+      { namespace: ["n"], key: "b", value: { by: "batch" } },
+    ]);
+    while (!(await isBlocked())) await new Promise((resolve) => setImmediate(resolve));
+    await touch("a");
+    await other.query("COMMIT; RESET deadlock_timeout");
+    other.release();
+    await batch;
+    expect((await store.search(["n"])).map((item) => item.value)).toEqual([{ by: "batch" }, { by: "batch" }]);
+  });
+
+  it("names the server and not the password when it cannot connect", async () => {
+    const unreachable = new Pool({ connectionString: "postgresql://lily:hush@127.0.0.1:1/x" });
+    const store = new PostgresStore(unreachable, { clock: createManualClock(0), server: "127.0.0.1:1/x" });
+    const failure = await store.get(["n"], "k").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "storage_failed" });
+    expect(String(failure)).toContain("127.0.0.1:1/x");
+    expect(inspect(failure)).not.toContain("hush");
+  });
+}
+
+function describeGuards(): void {
+  const refuse = () => Promise.reject(new LilyError("lease_lost", "another turn took the key"));
+
+  it("asks the guard in the transaction of the write, and writes nothing when it refuses", async () => {
+    const store = openStore();
+    await store.put(["n"], "k", { n: 1 });
+    let asked = 0;
+    const guarded = store.withGuard(async (client) => {
+      asked += 1;
+      await client.query('DELETE FROM "li""ly".lily_items');
+      await refuse();
+    });
+    await expect(guarded.put(["n"], "k", { n: 2 })).rejects.toMatchObject({ code: "lease_lost" });
+    expect(asked).toBe(1);
+    expect((await store.get(["n"], "k"))?.value).toEqual({ n: 1 });
+  });
+
+  it("does not ask the guard for reads", async () => {
+    const store = openStore();
+    await store.put(["n"], "k", { n: 1 });
+    const guarded = store.withGuard(refuse);
+    expect((await guarded.get(["n"], "k"))?.value).toEqual({ n: 1 });
+    expect(keysOf(await guarded.search([]))).toEqual(["k"]);
+    expect(await guarded.listNamespaces()).toEqual([["n"]]);
+  });
+}
+
+function describeIndex(): void {
+  it("takes the default fields from its options, by namespace if they are a function", async () => {
+    const index = (namespace: readonly string[]) => (namespace[0] === "blobs" ? false : ["title"]);
+    const store = openStore({ index });
+    await store.put(["blobs"], "a", { title: "walnut" });
+    await store.put(["docs"], "b", { title: "walnut", body: "oak" });
+    expect(keysOf(await store.search([], { query: "walnut" }))).toEqual(["b"]);
+    expect(await store.search([], { query: "oak" })).toEqual([]);
+    await store.put(["blobs"], "a", { title: "walnut" }, ["title"]);
+    expect(keysOf(await store.search([], { query: "walnut" })).sort()).toEqual(["a", "b"]);
+  });
+
+  it("takes a word that is longer than an entry of its index may be", async () => {
+    const store = openStore();
+    const word = "y".repeat(20_000);
+    await store.put(["n"], "k", { word });
+    expect(keysOf(await store.search(["n"], { query: word }))).toEqual(["k"]);
+  });
+
+  it.each([
+    ["Chinese, a word inside others", "我的猫叫米粒", "猫"],
+    ["Japanese", "私はラーメンが好きです", "ラーメン"],
+    ["Korean with a particle", "고양이를 좋아해요", "고양이"],
+    ["Thai", "แมวของฉันชื่อโคโค่", "แมว"],
+    ["Hindi", "मुझे हिन्दी पसंद है", "हिन्दी"],
+    ["Arabic without the vowel signs", "مُحَمَّد", "محمد"],
+    ["another form of a letter", "full-width ＡＢＣ", "abc"],
+    ["another form of a word", "two kittens were adopted", "kitten adopting"],
+  ])("finds %s", async (_what, text, query) => {
+    const store = openStore();
+    await store.put(["n"], "wanted", { text });
+    await store.put(["n"], "other", { text: "nothing of the kind; 没有; ไม่มี; नहीं; لا" });
+    expect(keysOf(await store.search(["n"], { query }))[0]).toBe("wanted");
+  });
+}

@@ -1,0 +1,175 @@
+/** `lily keys`: makes, lists and revokes the API keys of a server. The key file holds hashes only. */
+import { hashApiKey, isApiKey, newApiKey } from "#src/server/auth/api-key.ts";
+import { parseKeyList, type KeyEntry } from "#src/server/auth/key-entries.ts";
+import { keyFileOf, readKeyFile, writeKeyFile } from "#src/server/auth/key-file.ts";
+import { homeFolder } from "#src/app/home-folder.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { done, exitCodeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { parseOwner } from "#src/sessions/session-key.ts";
+import type { CliContext, CliOptions } from "./context.ts";
+import { parseExpiry } from "./key-expiry.ts";
+import { printableLine } from "./printable.ts";
+import { renderEnvelope, renderFailure } from "./render/render-envelope.ts";
+import { table } from "./render/table.ts";
+import { screenOf } from "./screen.ts";
+import { reportError } from "./with-engine.ts";
+
+/** What is asked for a new key. */
+export interface NewKey {
+  readonly owner: string;
+  /** Words by which a person knows the key. */
+  readonly label?: string | undefined;
+  /** Instant, date or duration, as typed. */
+  readonly expires?: string | undefined;
+}
+
+/** Hex digits of the hash by which a key is named. */
+const ID_DIGITS = 8;
+
+/** Fewest hex digits that name a key. */
+const MIN_ID_DIGITS = 4;
+
+/** Makes a key and shows it, this once. Returns the exit code. */
+export function newKey(context: CliContext, options: CliOptions, wanted: NewKey): Promise<number> {
+  return reporting(context, options, (path) => {
+    const key = newApiKey();
+    const entry = entryFor(key, wanted);
+    writeKeyFile(path, [...readKeyFile(path), entry]);
+    const owner = JSON.stringify(entry.owner);
+    const until = entry.expires === undefined ? "" : ` until ${entry.expires}`;
+    const envelope = done("key_made", `A key for ${owner}${until}; it is shown only now.`, {
+      next: `Send it as Authorization: Bearer <key>. lily keys revoke ${idOf(entry)} takes it back.`,
+      data: { key, id: idOf(entry), ...entry, file: path },
+    });
+    const listed = `LILY_API_KEYS=${encodeURIComponent(entry.owner)}=${entry.hash}`;
+    // On lines of their own and never wrapped, so that they can be copied.
+    return { envelope, text: `${key}\n\nFor a server without this file: ${listed}` };
+  });
+}
+
+/** Lists the keys of the file and of the environment, by their hashes. Returns the exit code. */
+export function listKeys(context: CliContext, options: CliOptions): Promise<number> {
+  return reporting(context, options, (path) => {
+    const keys = [
+      ...readKeyFile(path).map((entry) => shownKey(entry, "file")),
+      ...environmentKeys(context).map((entry) => shownKey(entry, "LILY_API_KEYS")),
+    ];
+    const count = `${keys.length} ${keys.length === 1 ? "key" : "keys"}`;
+    const next = "lily keys revoke <id or label> takes a key back.";
+    if (keys.length === 0)
+      return { envelope: done("keys", `There are no keys in ${path}.`, { data: { keys } }) };
+    const rows = keys.map(({ id, owner, label, state, from }) =>
+      [id, owner, label ?? "", state, from].map((cell) => printableLine(cell)),
+    );
+    const text = table(
+      { head: ["id", "owner", "label", "holds", "from"], rows },
+      screenOf(context.stdout, context.env),
+    );
+    return { envelope: done("keys", `${count}.`, { next, data: { keys, file: path } }), text };
+  });
+}
+
+/** Takes back the key that `which` names: the first digits of its id, its label, or the key itself. Returns the exit code. */
+export function revokeKey(context: CliContext, options: CliOptions, which: string): Promise<number> {
+  return reporting(context, options, (path) => {
+    const entries = readKeyFile(path);
+    const found = entries.filter((entry) => isNamed(entry, which));
+    const [entry] = found;
+    if (entry === undefined) return { envelope: noSuchKey(environmentKeys(context), which, path) };
+    if (found.length > 1) {
+      return {
+        envelope: refused(
+          "request_invalid",
+          `${found.length} keys are named so: ${found.map(idOf).join(", ")}`,
+          {
+            next: "Use the id of one of them.",
+          },
+        ),
+      };
+    }
+    writeKeyFile(
+      path,
+      entries.filter(({ hash }) => hash !== entry.hash),
+    );
+    const named = entry.label === undefined ? idOf(entry) : `${idOf(entry)} (${entry.label})`;
+    return {
+      envelope: done(
+        "key_revoked",
+        `The key ${named} of ${JSON.stringify(entry.owner)} is refused from now on.`,
+        {
+          data: { id: idOf(entry), owner: entry.owner, label: entry.label ?? null },
+        },
+      ),
+    };
+  });
+}
+
+function entryFor(key: string, { owner, label, expires }: NewKey): KeyEntry {
+  const trimmed = printableLine(label ?? "").slice(0, 100);
+  return {
+    owner: parseOwner(owner),
+    hash: hashApiKey(key),
+    ...(trimmed === "" ? {} : { label: trimmed }),
+    ...(expires === undefined ? {} : { expires: parseExpiry(expires, Date.now()) }),
+  };
+}
+
+function shownKey(entry: KeyEntry, from: "file" | "LILY_API_KEYS") {
+  const { owner, label, expires } = entry;
+  const isOver = expires !== undefined && fromInstant(expires) <= Date.now();
+  const state = expires === undefined ? "for good" : `${isOver ? "expired" : "until"} ${expires}`;
+  return { id: idOf(entry), owner, label: label ?? null, expires: expires ?? null, state, from };
+}
+
+function isNamed(entry: KeyEntry, which: string): boolean {
+  if (isApiKey(which)) return entry.hash === hashApiKey(which);
+  const digits = which.toLowerCase().replace(/^sha256:/u, "");
+  const isId = digits.length >= MIN_ID_DIGITS && entry.hash.slice("sha256:".length).startsWith(digits);
+  return isId || entry.label === which;
+}
+
+function noSuchKey(listed: readonly KeyEntry[], which: string, path: string): Envelope {
+  if (listed.some((entry) => isNamed(entry, which)))
+    return refused("request_invalid", "this key is in LILY_API_KEYS, not in the file", {
+      next: "Take its entry out of LILY_API_KEYS and start the server again.",
+    });
+  // What was typed is not repeated: it may be a key.
+  return refused("request_invalid", `there is no such key in ${path}`, {
+    next: `lily keys list shows the ids; give at least ${MIN_ID_DIGITS} digits of one, or a whole label.`,
+  });
+}
+
+const idOf = ({ hash }: KeyEntry): string => hash.slice("sha256:".length, "sha256:".length + ID_DIGITS);
+
+const environmentKeys = ({ env }: CliContext): KeyEntry[] => parseKeyList(env["LILY_API_KEYS"] ?? "");
+
+/** Runs `act` on the key file and shows its outcome; `text` is what a person is shown between message and next step. */
+async function reporting(
+  context: CliContext,
+  options: CliOptions,
+  act: (path: string) => { readonly envelope: Envelope; readonly text?: string },
+): Promise<number> {
+  try {
+    const { path } = keyFileOf(context.env, homeFolder(context.env, context.cwd));
+    const { envelope, text } = act(path);
+    show(context, options, { envelope, text });
+    return exitCodeOf(envelope);
+  } catch (error) {
+    return reportError(error, context, options);
+  }
+}
+
+function show(
+  { stdout, stderr, env }: CliContext,
+  { json }: CliOptions,
+  { envelope, text }: { readonly envelope: Envelope; readonly text: string | undefined },
+): void {
+  if (json) stdout.write(`${JSON.stringify(envelope)}\n`);
+  else if (!envelope.ok) stderr.write(`${renderFailure(envelope, screenOf(stderr, env))}\n`);
+  else {
+    const { next, ...told } = envelope;
+    const screen = screenOf(stdout, env);
+    const parts = [renderEnvelope(told, screen), text, next && screen.paint.dim(next)];
+    stdout.write(`${parts.filter((part) => part !== undefined && part !== "").join("\n\n")}\n`);
+  }
+}

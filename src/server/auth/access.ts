@@ -1,0 +1,78 @@
+/** What a login may do to the resources of a LangGraph server: a decision for each event that the server asks about. */
+import { forbidden } from "./refusals.ts";
+import { OWN, RAW } from "./permissions.ts";
+
+/** What the server asks. */
+export interface AccessQuestion {
+  /** `<resource>:<action>`, e.g. `threads:create_run`. */
+  readonly event: string;
+  /** What the action is about. Its `metadata` may be changed: the server stores what is there afterwards. */
+  readonly value: unknown;
+  readonly user: { readonly identity: string };
+  readonly permissions: readonly string[];
+}
+
+/** Only resources whose metadata hold this; `undefined`: all. */
+export type AccessFilter = { readonly owner: string } | undefined;
+
+/** Events that bring metadata along, which are stored with the thread or run. */
+const STORING = new Set(["threads:create", "threads:update", "threads:create_run"]);
+
+/** What a command of a run may hold for everybody: the answer to an interrupt. */
+const ANSWER_KEYS = new Set(["resume"]);
+
+/**
+ * Lets everybody use the threads and runs of their own, and read assistants. Marks what is created or changed with its
+ * owner, whatever the caller put there.
+ *
+ * @throws {LilyError} `forbidden`
+ */
+export function decideAccess({ event, value, user, permissions }: AccessQuestion): AccessFilter {
+  if (!permissions.includes(OWN)) throw forbidden("this needs a login", "Send a key or token.");
+  const isRaw = permissions.includes(RAW);
+  if (event === "assistants:read" || event === "assistants:search") return undefined;
+  if (event.startsWith("store:")) {
+    if (isRaw) return undefined;
+    throw forbidden(
+      "the raw store is not served",
+      "The routes under /lily/v1 read and change what is stored.",
+    );
+  }
+  // Assistants are those of langgraph.json; this server has no crons; an event that a later version adds is not known.
+  if (!event.startsWith("threads:")) throw forbidden(`${event} is not allowed`, "Use threads and runs.");
+  if (!isRaw) requireModest(event, value);
+  if (STORING.has(event) && isRecord(value)) value["metadata"] = owned(value["metadata"], user.identity);
+  return { owner: user.identity };
+}
+
+/**
+ * Refuses what writes the state without the graph's first node. Nodes trust the session in the state, and with it the
+ * owner; whoever could write it could read and write the conversations of others.
+ */
+function requireModest(event: string, value: unknown): void {
+  if (!isRecord(value)) return;
+  // An update of the state comes without metadata, that of the thread itself with them, a cancellation with both.
+  if (event === "threads:update" && !("metadata" in value))
+    throw forbidden("the state of a thread cannot be written", "Send messages and commands by runs.");
+  const run = event === "threads:create_run" ? value["kwargs"] : undefined;
+  if (!isRecord(run)) return;
+  const { command, webhook } = run;
+  if (command !== undefined && command !== null && !isAnswer(command))
+    throw forbidden("a run's command may only hold resume", "Leave update and goto out.");
+  if (webhook !== undefined && webhook !== null)
+    throw forbidden("webhooks are not called", "Wait for the run, or join its stream.");
+}
+
+function isAnswer(command: unknown): boolean {
+  if (!isRecord(command)) return false;
+  // Clients send null for what they leave out.
+  return Object.entries(command).every(([name, part]) => ANSWER_KEYS.has(name) || part === null);
+}
+
+function owned(metadata: unknown, owner: string): Record<string, unknown> {
+  return { ...(isRecord(metadata) ? metadata : {}), owner };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

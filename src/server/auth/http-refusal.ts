@@ -1,0 +1,28 @@
+/** What a LangGraph server answers when the login refuses: an envelope, with the status of its code. */
+import { HTTPException } from "@langchain/langgraph-sdk/auth";
+import { envelopeOf, refused } from "#src/kernel/envelope.ts";
+import { ERROR_CODES, errorMessage, isLilyError } from "#src/kernel/errors.ts";
+
+/** Codes whose text is for whoever asks. The others are about the server, whose files and addresses are not theirs. */
+const PUBLIC_CODES = new Set(["unauthenticated", "forbidden", "session_not_yours"]);
+
+/**
+ * The answer for anything thrown; the server gives it as it is. What is not for whoever asks is told to `report`, and the
+ * answer says only that it happened.
+ */
+export function answerFor(error: unknown, report: (text: string) => void): HTTPException {
+  if (isLilyError(error) && PUBLIC_CODES.has(error.code)) {
+    const challenge = error.code === "unauthenticated" ? { "www-authenticate": "Bearer" } : {};
+    return answer(ERROR_CODES[error.code].http, envelopeOf(error), challenge);
+  }
+  report(errorMessage(error));
+  const next = "Try again later; the log of the server says why.";
+  return answer(500, refused("internal", "the server cannot check who is asking", { next }));
+}
+
+function answer(status: number, envelope: object, headers: Record<string, string> = {}): HTTPException {
+  return new HTTPException(status, {
+    message: JSON.stringify(envelope),
+    headers: { "content-type": "application/json", ...headers },
+  });
+}

@@ -1,0 +1,63 @@
+/** The lists of keys that a server accepts: in a file, and in the environment. Neither holds a key, only hashes. */
+import { z } from "zod";
+import { LilyError, errorMessage } from "#src/kernel/errors.ts";
+import { parseOwner } from "#src/sessions/session-key.ts";
+import { KEY_HASH } from "./api-key.ts";
+
+const ownerSchema = z.string().transform((text, context) => {
+  try {
+    return parseOwner(text);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: errorMessage(error) });
+    return z.NEVER;
+  }
+});
+
+/** Schema of {@link KeyEntry}. */
+const keyEntrySchema = z.strictObject({
+  owner: ownerSchema,
+  hash: z.string().regex(KEY_HASH, "is not sha256: and 64 hex digits in lower case"),
+  /** Words by which a person knows the key. */
+  label: z.string().trim().min(1).max(100).optional(),
+  /** Instant from which on the key is refused. */
+  expires: z.iso.datetime({ offset: true }).optional(),
+});
+
+/** One key: whose it is, and its hash. */
+export type KeyEntry = z.infer<typeof keyEntrySchema>;
+
+/** Schema of the key file. */
+export const keyFileSchema = z
+  .array(keyEntrySchema)
+  .refine((entries) => new Set(entries.map(({ hash }) => hash)).size === entries.length, {
+    message: "two entries have the same hash",
+  });
+
+/**
+ * The keys of `LILY_API_KEYS`: `owner=sha256:<hex>`, separated by commas or line breaks, the owner percent-encoded.
+ *
+ * @throws {LilyError} `config_invalid`, with the number of the entry and never its text, which may be a key
+ */
+export function parseKeyList(text: string): KeyEntry[] {
+  return text
+    .split(/[\n,]/u)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+    .map((entry, index) => {
+      const [, owner = "", hash = ""] = /^([^=]+)=(sha256:[0-9A-Fa-f]{64})$/u.exec(entry) ?? [];
+      const parsed = keyEntrySchema.safeParse({ owner: decoded(owner), hash: hash.toLowerCase() });
+      if (parsed.success) return parsed.data;
+      throw new LilyError("config_invalid", `entry ${index + 1} of LILY_API_KEYS is not owner=sha256:<hex>`, {
+        next: "lily keys new <owner> makes a key and prints its hash; percent-encode the owner.",
+      });
+    });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // No owner, which the schema says.
+    return "";
+  }
+}

@@ -1,0 +1,91 @@
+/** The key file: where it is, who may read it, and how it is read and written. */
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import { LilyError, errorMessage } from "#src/kernel/errors.ts";
+import { keyFileSchema, type KeyEntry } from "./key-entries.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OWNER_ONLY = 0o600;
+
+/** Where the key file is. */
+export interface KeyFile {
+  readonly path: string;
+  /** Named by `LILY_API_KEYS_FILE`, so that it has to be there. */
+  readonly isNamed: boolean;
+}
+
+/** `LILY_API_KEYS_FILE`, relative to the home folder, by default `api-keys.json` in it. */
+export function keyFileOf(env: Environment, home: string): KeyFile {
+  const named = env["LILY_API_KEYS_FILE"]?.trim() ?? "";
+  return { path: resolve(home, named === "" ? "api-keys.json" : named), isNamed: named !== "" };
+}
+
+/** What changes whenever the file does; `undefined` without a file. */
+export function versionOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.mode}`;
+}
+
+/**
+ * Reads the entries; none without a file.
+ *
+ * @throws {LilyError} `config_invalid` when others may read or change the file, or it is not a list of keys
+ */
+export function readKeyFile(path: string): KeyEntry[] {
+  if (!existsSync(path)) return [];
+  if (process.platform !== "win32" && (statSync(path).mode & 0o077) !== 0) {
+    throw new LilyError("config_invalid", `${path} can be read or changed by other users of this machine`, {
+      next: `Run: chmod 600 ${path}`,
+    });
+  }
+  const parsed = keyFileSchema.safeParse(jsonIn(path));
+  if (parsed.success) return parsed.data;
+  throw invalid(path, z.prettifyError(parsed.error));
+}
+
+/**
+ * Replaces the file by one that only its owner may read. A reader finds the old list or the new one, never a part.
+ *
+ * @throws {LilyError} `config_invalid` when it cannot be written
+ */
+export function writeKeyFile(path: string, entries: readonly KeyEntry[]): void {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(entries, null, 2)}\n`, {
+      mode: OWNER_ONLY,
+      flag: "wx",
+      flush: true,
+    });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new LilyError("config_invalid", `${path} cannot be written: ${errorMessage(error)}`, {
+      next: "Set LILY_HOME or LILY_API_KEYS_FILE to a place that can be written.",
+    });
+  }
+}
+
+function jsonIn(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw invalid(path, errorMessage(error));
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message repeats a piece of the file, which may be a key that somebody pasted there.
+    throw invalid(path, "it is not JSON");
+  }
+}
+
+function invalid(path: string, why: string): LilyError {
+  return new LilyError("config_invalid", `${path} is not a list of keys: ${why}`, {
+    next: "Correct the file; lily keys new <owner> makes entries.",
+  });
+}

@@ -1,0 +1,38 @@
+/** The login of a LangGraph server: which requests need none, which nobody may make, and who makes the others. */
+import { getPath } from "hono/utils/url";
+import { loopbackOwner } from "#src/app/loopback.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { Authenticator } from "./authenticator.ts";
+import { nobody, trustedLogin, userLogin, type Login } from "./permissions.ts";
+import { forbidden } from "./refusals.ts";
+import { passesGuard, type MayRead } from "./thread-guard.ts";
+
+/** What a load balancer or a program that looks for the routes reads, before it can have a key. */
+const OPEN_PATHS = new Set(["/ok", "/lily/v1/health", "/lily/v1/ready", "/lily/v1/openapi.json"]);
+
+/** What {@link createServerLogin} works with. */
+export interface ServerLoginDeps {
+  readonly authenticator: Authenticator;
+  readonly mayRead: MayRead;
+}
+
+/** Makes what finds out who makes a request. @throws {LilyError} what the authenticator throws, `session_not_yours` */
+export function createServerLogin({ authenticator, mayRead }: ServerLoginDeps) {
+  return async (request: Request): Promise<Login> => {
+    // As the router reads it, which decodes: %74 is the "t" of a route.
+    const path = getPath(request);
+    // Wipes everything, and the server asks for no permission.
+    if (path.startsWith("/internal/"))
+      throw forbidden(`${path} is not served`, "There is no other way to it.");
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (request.method === "OPTIONS" || (isRead && OPEN_PATHS.has(path))) return nobody();
+    const trusted = loopbackOwner(request.headers);
+    if (trusted !== undefined) return trustedLogin(trusted);
+    const { owner } = await authenticator.authenticate(request);
+    if (authenticator.isOpen) return trustedLogin(owner);
+    if (await passesGuard(path, owner, mayRead)) return userLogin(owner);
+    throw new LilyError("session_not_yours", "there is no such thread or run", {
+      next: "Create the thread first, and use runs of that thread.",
+    });
+  };
+}

@@ -1,0 +1,47 @@
+/** Conversations for routes that a LangGraph server has in its own process, over its loopback: no port, no second login. */
+import { Client } from "@langchain/langgraph-sdk";
+import { createReadCommand } from "#graphs/session/read-command.ts";
+import { loopbackHeaders } from "#src/app/loopback.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
+import type { OpenConversations } from "../conversations.ts";
+import { createServerConversations } from "./server-conversations.ts";
+
+/** Longest wait for another turn on the key. */
+const LOCK_WAIT_MS = 600_000;
+
+/** What {@link openInProcess} works with. */
+export interface InProcessOptions {
+  /** The dependencies with which the server's graph was made. */
+  readonly deps: SessionDeps;
+  /** When this process began, milliseconds since the epoch by the machine's clock. */
+  readonly startedAtMs: number;
+}
+
+/**
+ * Makes what opens the conversations of each caller. For routes only: a node of a graph that waited for a run so would
+ * hold a worker, and enough of them stop the server for good.
+ */
+export function openInProcess({ deps, startedAtMs }: InProcessOptions): OpenConversations {
+  const open = createServerConversations({
+    ids: deps.ids,
+    locks: createMemoryKeyLock(),
+    stops: deps.stops,
+    graphSeesStops: true,
+    messageCharacters: deps.limits.messageCharacters,
+    botNames: deps.botNames,
+    lockWaitMs: LOCK_WAIT_MS,
+    orphans: { serverStartedAtMs: startedAtMs, sleep: deps.sleep },
+    createReadCommand: (sources) => createReadCommand(deps, sources),
+  });
+  return ({ owner }) => {
+    // Without a URL the client uses the in-process fetch; without a key it sends none that it finds in the environment.
+    const client = new Client({
+      apiKey: null,
+      defaultHeaders: loopbackHeaders(owner),
+      // A request that fails here fails for good; the delivery id makes it safe for the caller to try again.
+      callerOptions: { maxRetries: 0, maxConcurrency: 32 },
+    });
+    return open(client, owner);
+  };
+}

@@ -1,0 +1,89 @@
+/** The conversations of a LangGraph server: `runTurn` over the server's own runs, threads and store. */
+import type { Client } from "@langchain/langgraph-sdk";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { KeyLock } from "#src/storage/backend.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { lockName, runTurn, type ReadCommand, type TurnDeps } from "#src/turns/run-turn.ts";
+import type { SessionRunner } from "#src/turns/runner.ts";
+import type { StopRegistry } from "#src/turns/stop-registry.ts";
+import type { Conversations } from "../conversations.ts";
+import { createClientStore } from "./client-store.ts";
+import type { OrphanDeps } from "./orphan-runs.ts";
+import { createServerRunner, type RunnerClient } from "./server-runner.ts";
+
+/** What all conversations of one process share. */
+export interface ServerShared {
+  readonly ids: Ids;
+  /** Turns of one key, one at a time, among those that come through here; the server orders the rest by thread. */
+  readonly locks: KeyLock;
+  readonly stops: StopRegistry;
+  /** The graph that the server runs has the same `stops`, so that a stop keeps what there is of the answer. */
+  readonly graphSeesStops: boolean;
+  readonly messageCharacters: number;
+  readonly botNames: readonly string[];
+  readonly lockWaitMs: number;
+  readonly orphans?: OrphanDeps;
+  /** Answers commands that change nothing beside the graph; without it they are runs like any other. */
+  readonly createReadCommand?: (sources: {
+    readonly repository: SessionRepository;
+    readonly runner: SessionRunner;
+  }) => ReadCommand;
+}
+
+/** The calls of the client that are used here. */
+export type ServerClient = RunnerClient & Pick<Client, "store">;
+
+/** Opens the conversations of `owner`, whose credentials `client` sends. */
+export type OpenServerConversations = (client: ServerClient, owner: string) => Conversations;
+
+/** Makes what opens conversations. */
+export function createServerConversations(shared: ServerShared): OpenServerConversations {
+  return (client, owner) => {
+    const deps = turnDeps(shared, client);
+    const { repository } = deps;
+    return {
+      repository,
+      send: (request) => runTurn(deps, request),
+      async stop(ref) {
+        const running = shared.stops.runningOn(lockName(ref));
+        running?.stop.abort(new Error("stopped by the user"));
+        return running !== undefined;
+      },
+      // Any read will do.
+      ready: async () => void (await repository.readChain({ owner, sessionKey: "ready" })),
+    };
+  };
+}
+
+function turnDeps(shared: ServerShared, client: ServerClient): TurnDeps {
+  const { ids, locks, stops, messageCharacters, botNames, lockWaitMs } = shared;
+  const repository = createStoreSessionRepository(createClientStore(client.store));
+  const runner = createServerRunner(client, {
+    ...(shared.orphans === undefined ? {} : { orphans: shared.orphans }),
+    ...(shared.graphSeesStops ? {} : { stopOf: (sessionId: string) => stops.signalFor(sessionId) }),
+  });
+  const readCommand =
+    shared.createReadCommand?.({ repository, runner }) ?? readByRun(ids, { repository, runner });
+  return { ids, runner, repository, locks, stops, readCommand, messageCharacters, botNames, lockWaitMs };
+}
+
+/** A command that changes nothing as a run on the latest session; before the first message, on a thread of its own. */
+function readByRun(
+  ids: Ids,
+  sources: { readonly repository: SessionRepository; readonly runner: SessionRunner },
+): ReadCommand {
+  return async ({ owner, sessionKey, deliveryId, name, args }) => {
+    const chain = await sources.repository.readChain({ owner, sessionKey });
+    const message = { id: deliveryId, content: `/${name} ${args}`.trimEnd() };
+    const ask = (threadId: string) => sources.runner.run({ threadId, owner, sessionKey, message });
+    const first = await ask(chain?.latest ?? ids.uuid());
+    // The key was opened by another message in between.
+    const outcome = first.kind === "handoff" ? await ask(first.sessionId) : first;
+    if (outcome.kind === "reply") return outcome.reply;
+    throw new LilyError("turn_loop", "the command was handed from session to session", {
+      next: "lily verify names what is wrong with the conversation.",
+    });
+  };
+}

@@ -1,0 +1,28 @@
+/** The conversations of a server that runs the graph itself: the port of the routes on local sessions. */
+import type { LocalSessions } from "#graphs/session/local.ts";
+import { lockName } from "#src/turns/run-turn.ts";
+import type { StopRegistry } from "#src/turns/stop-registry.ts";
+import type { Conversations, OpenConversations } from "./conversations.ts";
+
+/** What the conversations are made of. */
+export interface LocalConversationsDeps {
+  readonly sessions: Pick<LocalSessions, "send" | "repository">;
+  readonly stops: StopRegistry;
+}
+
+/** Makes what opens conversations. They are the same for all callers: each request names its owner. */
+export function createLocalConversations({ sessions, stops }: LocalConversationsDeps): OpenConversations {
+  const { repository } = sessions;
+  const conversations: Conversations = {
+    repository,
+    send: (request) => sessions.send(request),
+    async stop(ref) {
+      const running = stops.runningOn(lockName(ref));
+      running?.stop.abort(new Error("stopped by the user"));
+      return running !== undefined;
+    },
+    // Any read will do.
+    ready: async () => void (await repository.readChain({ owner: "ready", sessionKey: "ready" })),
+  };
+  return () => conversations;
+}

@@ -1,0 +1,492 @@
+import { inspect } from "node:util";
+import { Annotation, StateGraph } from "@langchain/langgraph";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import { Pool } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  openTestPool,
+  startPostgres,
+  whyNoPostgres,
+  type PostgresServer,
+} from "#memory/stores/postgres/testing/start-postgres.ts";
+import { createManualClock, type Clock } from "#src/kernel/clock.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { openChain } from "#src/sessions/chain.ts";
+import type { FailedTurn, KeyRef } from "#src/sessions/repository.ts";
+import type { StorageBackend } from "../backend.ts";
+import { describeBackendContract } from "../contract.ts";
+import { countingGraph } from "../counting-graph.ts";
+import { createStoreSessionRepository } from "../store-session-repository.ts";
+import { startLockWorker } from "./fixtures/start-lock-worker.ts";
+import { openPostgresBackend, type PostgresBackendOptions } from "./postgres-backend.ts";
+
+const START = Date.parse("2026-03-01T09:00:00.000Z");
+const missing = whyNoPostgres();
+
+let server: PostgresServer;
+let address: string;
+/** Connections of the test itself. */
+let direct: Pool;
+let seed = 0;
+let schemas = 0;
+const opened: StorageBackend[] = [];
+
+/**
+ * Opens a backend that is closed when the test is over, in a schema of its own unless one is named. Backends share a pool
+ * unless a test is about it: to connect takes the server longer than the rest. Each has its own connection for locks.
+ */
+async function open(options: Partial<PostgresBackendOptions> = {}): Promise<StorageBackend> {
+  const clock: Clock = createManualClock(START);
+  const ids = createSequentialIds((seed += 1));
+  const backend = await openPostgresBackend({
+    connection: direct,
+    schema: newSchema(),
+    clock,
+    ids,
+    ...options,
+  });
+  opened.push(backend);
+  return backend;
+}
+
+const newSchema = (): string => `lily ${(schemas += 1)}`;
+
+async function query<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+  return (await direct.query<Row>(sql, values)).rows;
+}
+
+describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? ` (${missing})` : ""}`, () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+    address = await server.createDatabase();
+    direct = openTestPool(address);
+  });
+  afterAll(async () => {
+    await direct.end();
+    await server.stop();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((backend) => backend.close()));
+  });
+
+  describeBackendContract("postgres", () => open());
+  describe("opening", () => {
+    describeOpening();
+  });
+  describe("locks", () => {
+    describeLocks();
+  });
+  describe("fencing", () => {
+    describeFencing();
+  });
+  describe("checkpoints", () => {
+    describeCheckpoints();
+  });
+  describe("sessions", () => {
+    describeSessions();
+  });
+});
+
+function describeOpening(): void {
+  it("sets up one schema for four that open it at once", async () => {
+    const schema = newSchema();
+    const backends = await Promise.all([1, 2, 3, 4].map(() => open({ connection: address, schema })));
+    await Promise.all(backends.map(({ store }, n) => store.put(["n"], `k${n}`, {})));
+    expect(await backends[0]?.store.search(["n"])).toHaveLength(4);
+    await countingGraph(backends[1]!.checkpointer).run("t", 1);
+    expect(await countingGraph(backends[2]!.checkpointer).stateOf("t")).toEqual({ total: 2 });
+  });
+
+  it("keeps what was written when it is opened again, and schemas apart", async () => {
+    const schema = newSchema();
+    const first = await open({ connection: address, schema });
+    await first.store.put(["n"], "k", { n: 1 });
+    await first.close();
+    expect((await (await open({ schema })).store.get(["n"], "k"))?.value).toEqual({ n: 1 });
+    expect(await (await open()).store.get(["n"], "k")).toBeNull();
+  });
+
+  it("says where it is, without the password", async () => {
+    const { name, location } = await open({ connection: address });
+    const { host, pathname } = new URL(address);
+    expect([name, location]).toEqual(["postgres", `${host}${pathname}`]);
+  });
+
+  it("does not end a pool that it was given, whose password its locks use", async () => {
+    const pool = new Pool({ connectionString: address, max: 1 });
+    const backend = await open({ connection: pool });
+    await (await backend.locks.acquire("k")).release();
+    await backend.close();
+    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it.each([
+    ["a server that does not run", "storage_failed", (url: URL) => (url.port = "1")],
+    ["a wrong password", "storage_failed", (url: URL) => (url.password = "guessed")],
+    ["an unknown database", "storage_failed", (url: URL) => (url.pathname = "/nope")],
+    ["an address of another kind", "config_invalid", (url: URL) => (url.protocol = "mysql:")],
+  ])("refuses %s without telling the password", async (_what, code, change) => {
+    const url = new URL(address);
+    change(url);
+    const failure = await open({ connection: url.href }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code });
+    expect(inspect(failure, { depth: 9 })).not.toContain(url.password);
+  });
+
+  it("goes on after the server has ended its idle connections", async () => {
+    const schema = newSchema();
+    const { store } = await open({ connection: address, schema });
+    await store.put(["n"], "k", { n: 1 });
+    await query(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'lily'",
+    );
+    const read = () => store.get(["n"], "k").catch(() => undefined);
+    // A connection that was taken from the pool before it knew fails once.
+    expect(((await read()) ?? (await read()))?.value).toEqual({ n: 1 });
+  });
+}
+
+/** Two backends on one schema, as two processes have them: each with a connection of its own for locks. */
+async function openTwo(
+  options: Partial<PostgresBackendOptions> = {},
+): Promise<[StorageBackend, StorageBackend]> {
+  const schema = newSchema();
+  return [await open({ schema, ...options }), await open({ schema, ...options })];
+}
+
+const whenAborted = (signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(signal.reason);
+    signal.addEventListener("abort", () => resolve(signal.reason));
+  });
+
+/** Ends the connections on which locks are held, as an administrator or a broken network does. */
+const endLockConnections = (): Promise<unknown> =>
+  query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lily locks'");
+
+function describeLocks(): void {
+  it("exclude another backend until they are given back, with tokens that grow across both", async () => {
+    const [one, two] = await openTwo();
+    const held = await one.locks.acquire("k");
+    await expect(two.locks.acquire("k", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
+    const waiting = two.locks.acquire("k");
+    await held.release();
+    const next = await waiting;
+    expect([held.token, next.token]).toEqual([1, 2]);
+    await next.release();
+  });
+
+  it("lose no update of a counter that two backends change under them", async () => {
+    const backends = await openTwo();
+    const count = async ({ locks, store, fencedStore }: StorageBackend): Promise<void> => {
+      for (let round = 0; round < 10; round += 1) {
+        const lease = await locks.acquire("counter");
+        const n = Number((await store.get(["counters"], "n"))?.value["n"] ?? 0);
+        await fencedStore(lease).put(["counters"], "n", { n: n + 1 });
+        await lease.release();
+      }
+    };
+    await Promise.all([...backends, ...backends].map(count));
+    expect((await backends[0].store.get(["counters"], "n"))?.value).toEqual({ n: 40 });
+  });
+
+  it("are free at once when the process of their holder is killed", async () => {
+    const schema = newSchema();
+    const { locks } = await open({ schema });
+    const worker = startLockWorker(address, schema);
+    try {
+      await worker.held();
+      await expect(locks.acquire("counter", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
+      await worker.kill();
+      expect((await locks.acquire("counter", { waitMs: 5_000 })).token).toBe(2);
+    } finally {
+      await worker.kill();
+    }
+  });
+
+  it("tell their holder when their connection ends, let others in, and can be taken again", async () => {
+    const [one, two] = await openTwo();
+    const [a, b] = [await one.locks.acquire("a"), await one.locks.acquire("b")];
+    await endLockConnections();
+    expect(await whenAborted(a.lost)).toMatchObject({ code: "lease_lost" });
+    expect(await whenAborted(b.lost)).toMatchObject({ code: "lease_lost" });
+    const taken = await two.locks.acquire("a", { waitMs: 5_000 });
+    await a.release();
+    await expect(one.locks.acquire("a", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
+    await taken.release();
+    expect((await one.locks.acquire("a", { waitMs: 5_000 })).token).toBe(3);
+  });
+
+  it("are taken from a holder that has not renewed them in time", async () => {
+    const schema = newSchema();
+    const [one, two] = [await open({ schema }), await open({ schema })];
+    const stalled = await one.locks.acquire("k");
+    await expect(two.locks.acquire("k", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
+    await query(`UPDATE "${schema}".lily_leases SET expires_at = clock_timestamp() - interval '1 second'`);
+    const taken = await two.locks.acquire("k", { waitMs: 10_000 });
+    expect(await whenAborted(stalled.lost)).toMatchObject({ code: "lease_lost" });
+    const late = one.fencedStore(stalled).put(["n"], "k", {});
+    await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+    await taken.release();
+  });
+
+  it("are renewed for as long as they are held", async () => {
+    const schema = newSchema();
+    const { locks } = await open({ schema, leaseMs: 300 });
+    const lease = await locks.acquire("k");
+    const ends = async () =>
+      (await query<{ at: Date }>(`SELECT expires_at AS at FROM "${schema}".lily_leases`))[0]?.at;
+    const granted = await ends();
+    while (Number(await ends()) === Number(granted)) await new Promise((resolve) => setImmediate(resolve));
+    expect(lease.lost.aborted).toBe(false);
+    await lease.release();
+  });
+
+  it("tell their holder at the renewal that finds a newer grant", async () => {
+    const schema = newSchema();
+    const { locks } = await open({ schema, leaseMs: 60 });
+    const lease = await locks.acquire("k");
+    await query(`UPDATE "${schema}".lily_leases SET token = token + 1`);
+    expect(await whenAborted(lease.lost)).toMatchObject({ code: "lease_lost" });
+  });
+
+  it("leave the pool to their holders, however many are held", async () => {
+    const backend = await open({ connection: address, maxConnections: 2 });
+    const work = async (name: string): Promise<void> => {
+      const lease = await backend.locks.acquire(name);
+      await backend.fencedStore(lease).put(["n"], name, {});
+      await lease.release();
+    };
+    const names = Array.from({ length: 30 }, (_, n) => `key ${n}`);
+    const held = await Promise.all(names.map((name) => backend.locks.acquire(`other ${name}`)));
+    await Promise.all(names.map(work));
+    expect(await backend.store.search(["n"], { limit: 100 })).toHaveLength(30);
+    await Promise.all(held.map((lease) => lease.release()));
+  });
+
+  it("are given back when the backend is closed", async () => {
+    const [one, two] = await openTwo();
+    const lease = await one.locks.acquire("k");
+    await one.close();
+    expect(lease.lost.aborted).toBe(false);
+    await two.locks.acquire("k", { waitMs: 5_000 });
+  });
+
+  it("take names with NUL, half of a surrogate pair, and of any length, and keep them apart", async () => {
+    const { locks } = await open();
+    const names = [
+      "a\u0000",
+      "a\u2400",
+      "\ud800",
+      "\ufffd",
+      "x".repeat(50_000),
+      "x".repeat(50_001),
+      "é",
+      "e\u0301",
+    ];
+    const leases = await Promise.all(names.map((name) => locks.acquire(name, { waitMs: 5_000 })));
+    expect(leases.map((lease) => lease.token)).toEqual(names.map(() => 1));
+    await Promise.all(leases.map((lease) => lease.release()));
+  });
+
+  it("are free again when a holder gives back one that it was told to be lost", async () => {
+    const schema = newSchema();
+    const [one, two] = [await open({ schema, leaseMs: 60 }), await open({ schema })];
+    const lease = await one.locks.acquire("k");
+    await query(`UPDATE "${schema}".lily_leases SET token = token + 1`);
+    await whenAborted(lease.lost);
+    await lease.release();
+    await two.locks.acquire("k", { waitMs: 5_000 });
+  });
+
+  it("are not shared by schemas of one database", async () => {
+    const [one, other] = [await open(), await open()];
+    const held = await one.locks.acquire("k");
+    await (await other.locks.acquire("k", { waitMs: 5_000 })).release();
+    await held.release();
+  });
+}
+
+function describeFencing(): void {
+  it("refuses the write of a holder whose lock another backend has taken since", async () => {
+    const [one, two] = await openTwo();
+    const old = await one.locks.acquire("k");
+    await one.fencedStore(old).put(["n"], "k", { by: "old" });
+    await endLockConnections();
+    const newer = await two.locks.acquire("k", { waitMs: 5_000 });
+    const late = one.fencedStore(old).put(["n"], "k", { by: "late" });
+    await expect(late).rejects.toMatchObject({ code: "lease_lost" });
+    await two.fencedStore(newer).put(["n"], "k", { by: "newer" });
+    expect((await one.store.get(["n"], "k"))?.value).toEqual({ by: "newer" });
+  });
+
+  it("keeps a newer grant waiting until a write under the lease before it is over", async () => {
+    const schema = newSchema();
+    const [one, two] = [await open({ schema }), await open({ schema })];
+    await one.store.put(["n"], "k", {});
+    const blocker = await direct.connect();
+    await blocker.query(`BEGIN; UPDATE "${schema}".lily_items SET key = key`);
+    const old = await one.locks.acquire("k");
+    const write = one.fencedStore(old).put(["n"], "k", { by: "old" });
+    await untilBlocked(1);
+    await old.release();
+    const next = two.locks.acquire("k");
+    await untilBlocked(2);
+    await blocker.query("COMMIT");
+    blocker.release();
+    await write;
+    expect((await next).token).toBe(2);
+    await (await next).release();
+  });
+}
+
+/** Waits until so many connections wait for a lock on rows. */
+async function untilBlocked(connections: number): Promise<void> {
+  const waiting = () => query("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+  while ((await waiting()).length < connections) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** A graph that keeps the word that it is given. */
+function wordGraph(checkpointer: BaseCheckpointSaver) {
+  return new StateGraph(Annotation.Root({ word: Annotation<string> }))
+    .addNode("keep", () => ({}))
+    .addEdge("__start__", "keep")
+    .compile({ checkpointer });
+}
+
+function describeCheckpoints(): void {
+  it("prunes more rows than one transaction takes, with their writes and the values nobody has any more", async () => {
+    const schema = newSchema();
+    const { checkpointer, retention } = await open({ schema });
+    const graph = countingGraph(checkpointer);
+    for (let run = 0; run < 3; run += 1) await graph.run("t", 1);
+    await graph.run("other", 1);
+    const tables = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"];
+    const counts = async (thread: string) => {
+      const count = async (table: string) =>
+        (await query(`SELECT FROM "${schema}".${table} WHERE thread_id = $1`, [thread])).length;
+      return Promise.all(tables.map(count));
+    };
+    const filler = `INSERT INTO "${schema}".checkpoint_blobs
+      SELECT 't', '', 'filler', n::text, 'json', '1' FROM generate_series(1, 450) AS n`;
+    await query(filler);
+    const others = await counts("other");
+    await retention.prune("t", 1);
+    expect(await graph.stateOf("t")).toEqual({ total: 6 });
+    await graph.run("t", 1);
+    await retention.prune("t", 1);
+    const pruned = await counts("t");
+    await graph.run("t", 1);
+    await retention.prune("t", 1);
+    expect(await counts("t")).toEqual(pruned);
+    expect(await graph.stateOf("t")).toEqual({ total: 10 });
+    expect(await counts("other")).toEqual(others);
+    const filled = await query(`SELECT FROM "${schema}".checkpoint_blobs WHERE channel = 'filler'`);
+    expect(filled).toEqual([]);
+  });
+
+  it("keeps the newest checkpoint of a subgraph that remembers, and drops subgraphs of old runs", async () => {
+    const schema = newSchema();
+    const { retention } = await open({ schema });
+    const add = (id: string, { source = "loop", namespace = "" } = {}) =>
+      query(`INSERT INTO "${schema}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', $3)`, [
+        namespace,
+        id,
+        { source },
+      ]);
+    await add("1", { source: "input" });
+    await add("2", { namespace: "remembers" });
+    await add("3", { namespace: "remembers" });
+    await add("4", { source: "input", namespace: "anew:task-1" });
+    await add("5", { source: "input" });
+    await add("6", { source: "input", namespace: "anew:task-2" });
+    expect(await retention.prune("t", 1)).toEqual({ deletedCheckpoints: 3 });
+    const left = `SELECT checkpoint_ns || '/' || checkpoint_id AS id FROM "${schema}".checkpoints ORDER BY 1`;
+    expect(await query(left)).toEqual([{ id: "/5" }, { id: "anew:task-2/6" }, { id: "remembers/3" }]);
+  });
+
+  it("gives a run from an old checkpoint its own values, not those of the run that came before it", async () => {
+    const { checkpointer } = await open();
+    const graph = wordGraph(checkpointer);
+    const thread = { configurable: { thread_id: "t" } };
+    await graph.invoke({ word: "first" }, thread);
+    const { config } = await graph.getState(thread);
+    await graph.invoke({ word: "second" }, thread);
+    await graph.invoke({ word: "other" }, config);
+    expect((await graph.getState(thread)).values).toEqual({ word: "other" });
+  });
+
+  it("takes NUL and halves of surrogate pairs in values as they are, and in metadata as their symbols", async () => {
+    const { checkpointer } = await open();
+    const graph = wordGraph(checkpointer);
+    const config = { configurable: { thread_id: "t", word: "nul \u0000, half \ud800" } };
+    await graph.invoke({ word: "a\u0000b" }, config);
+    expect((await graph.getState(config)).values).toEqual({ word: "a\u0000b" });
+    const { metadata } = (await checkpointer.getTuple({ configurable: { thread_id: "t" } })) ?? {};
+    expect(JSON.stringify(metadata)).not.toMatch(/\\u0000|\\ud800/u);
+  });
+
+  it("says what is wrong when a table is missing", async () => {
+    const schema = newSchema();
+    const { checkpointer } = await open({ schema });
+    await query(`DROP TABLE "${schema}".checkpoint_writes`);
+    const read = checkpointer.getTuple({ configurable: { thread_id: "t" } });
+    await expect(read).rejects.toMatchObject({ code: "storage_failed" });
+  });
+}
+
+function describeSessions(): void {
+  it("keeps ids apart that a database could mistake for each other", async () => {
+    const sessions = createStoreSessionRepository((await open()).store);
+    const ids = [
+      "a.b:c%_",
+      "",
+      "a",
+      "A",
+      "a:b",
+      "a.b",
+      "user1",
+      "user10",
+      "user%",
+      "user_",
+      "\\",
+      " ",
+      "é",
+      "e\u0301",
+      "\u0000",
+    ];
+    const refs = ids.flatMap((owner) => ids.slice(0, 6).map((sessionKey) => ({ owner, sessionKey })));
+    const chainOf = (ref: KeyRef) =>
+      openChain({
+        ...ref,
+        sessionId: JSON.stringify(ref),
+        at: new Date(START).toISOString(),
+        deliveryId: "d",
+        textHash: "h",
+      });
+    await Promise.all(refs.map((ref) => sessions.writeChain(chainOf(ref))));
+    for (const ref of refs) expect(await sessions.readChain(ref)).toEqual(chainOf(ref));
+  });
+
+  it("pages failures of one session, without those of a session whose id begins with its id", async () => {
+    const sessions = createStoreSessionRepository((await open()).store);
+    const failureOf = (sessionId: string): FailedTurn => ({
+      sessionId,
+      deliveryId: "d",
+      requestId: "r",
+      at: new Date(START).toISOString(),
+      code: "turn_failed",
+      message: "m",
+      node: "n",
+      text: "t",
+    });
+    const key = { owner: "mara", sessionKey: "k" };
+    for (const sessionId of ["s1", "s10", "s%", "s_"]) {
+      await sessions.writeFailure({ ...key, sessionId }, failureOf(sessionId));
+    }
+    for (const sessionId of ["s1", "s10", "s%", "s_"]) {
+      expect(await sessions.readFailures({ ...key, sessionId })).toEqual([failureOf(sessionId)]);
+    }
+  });
+}

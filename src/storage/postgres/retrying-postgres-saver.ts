@@ -1,0 +1,101 @@
+/** LangGraph's PostgreSQL checkpointer with versions that never collide, and errors that say what is wrong. */
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type {
+  ChannelVersions,
+  Checkpoint,
+  CheckpointListOptions,
+  CheckpointMetadata,
+  CheckpointTuple,
+  PendingWrite,
+} from "@langchain/langgraph-checkpoint";
+import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
+import type { Pool } from "pg";
+import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import { toStorableText } from "#src/kernel/json.ts";
+
+/** Options of {@link RetryingPostgresSaver}. */
+export interface RetryingPostgresSaverOptions {
+  readonly schema: string;
+  /** The server's name in error messages. */
+  readonly server: string;
+  readonly ids: Pick<Ids, "uuid">;
+}
+
+/**
+ * `PostgresSaver` with these differences: two runs from the same checkpoint give a channel different versions (upstream
+ * counts both up by one, keeps the value of the first run under that version and shows it to the second); NUL and
+ * halves of surrogate pairs in metadata, which jsonb refuses, are replaced as `toStorableText` does; an absent
+ * `checkpoint_ns` is `""` everywhere; deadlocks are tried again; errors arrive as `LilyError`s that name the server.
+ */
+export class RetryingPostgresSaver extends PostgresSaver {
+  readonly #server: string;
+  readonly #ids: Pick<Ids, "uuid">;
+
+  constructor(pool: Pool, { schema, server, ids }: RetryingPostgresSaverOptions) {
+    super(pool, undefined, { schema });
+    this.#server = server;
+    this.#ids = ids;
+  }
+
+  /** The next whole number and a fraction of its own: versions of one run grow, those of two differ. */
+  override getNextVersion(current: number | undefined): number {
+    const next = Math.floor(current ?? 0) + 1;
+    // Eight digits: with as many before the point PostgreSQL still writes the number as JavaScript does.
+    const fraction = Number.parseInt(this.#ids.uuid().replaceAll("-", "").slice(-12), 16) % 99_999_999;
+    return Number(`${next}.${String(fraction + 1).padStart(8, "0")}`);
+  }
+
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return this.#retry(() => super.getTuple(config));
+  }
+
+  override async *list(
+    config: RunnableConfig,
+    options?: CheckpointListOptions,
+  ): AsyncGenerator<CheckpointTuple> {
+    // Upstream reads every row before it gives the first one, so only that step asks the server.
+    const { first, rest } = await this.#retry(async () => {
+      const rest = super.list(config, options);
+      return { first: await rest.next(), rest };
+    });
+    if (first.done === true) return;
+    yield first.value;
+    yield* rest;
+  }
+
+  override put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    return this.#retry(() => super.put(config, checkpoint, storable(metadata), newVersions));
+  }
+
+  override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    return this.#retry(() => super.putWrites(withNamespace(config), writes, taskId));
+  }
+
+  override deleteThread(threadId: string): Promise<void> {
+    return this.#retry(() => super.deleteThread(threadId));
+  }
+
+  #retry<T>(work: () => Promise<T>): Promise<T> {
+    return withServer(this.#server, () => retryConflicts(work));
+  }
+}
+
+function withNamespace(config: RunnableConfig): RunnableConfig {
+  const { checkpoint_ns: namespace } = config.configurable ?? {};
+  if (typeof namespace === "string") return config;
+  return { ...config, configurable: { ...config.configurable, checkpoint_ns: "" } };
+}
+
+function storable(metadata: CheckpointMetadata): CheckpointMetadata {
+  const json = JSON.stringify(metadata);
+  if (!/\\u(?:0000|d[89a-f])/u.test(json)) return metadata;
+  return JSON.parse(json, (_key, value: unknown) =>
+    typeof value === "string" ? toStorableText(value) : value,
+  ) as CheckpointMetadata;
+}
