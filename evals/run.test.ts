@@ -43,7 +43,7 @@ async function openNothing(): Promise<Runner> {
   const never = () => Promise.reject(new Error("not expected"));
   return {
     name: "nothing",
-    can: { clock: false, modelInputs: false, puppetModel: false, restart: false },
+    can: { clock: false, modelInputs: false, puppetModel: false, restart: false, judges: false },
     send: never,
     history: never,
     sessions: never,
@@ -52,6 +52,7 @@ async function openNothing(): Promise<Runner> {
     advanceClock: () => undefined,
     modelInputs: () => [],
     restart: never,
+    judge: () => undefined,
     close: async () => undefined,
   };
 }

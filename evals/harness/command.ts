@@ -3,12 +3,12 @@ import { Command, CommanderError } from "commander";
 import type { Suite } from "./eval-case.ts";
 import { countResults, suiteTable, summaryLine } from "./result-table.ts";
 import { runSuite, type SuiteResult } from "./run-suite.ts";
-import type { OpenRunner } from "./runner.ts";
+import type { OpenRunner, Runner, RunnerOptions } from "./runner.ts";
 
 /** What the command line chooses from, and where it writes. */
 export interface EvalCommandDeps {
   readonly suites: readonly Suite[];
-  readonly runners: Readonly<Record<string, OpenRunner>>;
+  readonly runners: Readonly<Record<string, (options: RunnerOptions) => Promise<Runner>>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   /** Width of the terminal in characters. */
@@ -19,6 +19,11 @@ interface Chosen {
   readonly suites: readonly Suite[];
   readonly open: OpenRunner;
   readonly json: boolean;
+}
+
+interface EvalOptions extends RunnerOptions {
+  readonly json?: boolean;
+  readonly runner: string;
 }
 
 /** Runs the evals that `args` (without program and script) ask for. Exit code: 0 all passed, 1 failures, 2 usage. */
@@ -41,15 +46,16 @@ function choose(args: readonly string[], deps: EvalCommandDeps): Chosen | number
   const program = programOf(deps);
   try {
     program.parse(args, { from: "user" });
-    const { json = false, runner } = program.opts<{ json?: boolean; runner: string }>();
-    const open = deps.runners[runner];
-    if (open === undefined)
+    const { json = false, runner, ...where } = program.opts<EvalOptions>();
+    const openAt = deps.runners[runner];
+    if (openAt === undefined)
       return refuse(deps, "runner", { asked: runner, known: Object.keys(deps.runners) });
     const known = deps.suites.map((suite) => suite.name);
     const unknown = program.args.find((name) => !known.includes(name));
     if (unknown !== undefined) return refuse(deps, "suite", { asked: unknown, known });
     const wanted = program.args.length === 0 ? known : program.args;
-    return { suites: deps.suites.filter((suite) => wanted.includes(suite.name)), open, json };
+    const suites = deps.suites.filter((suite) => wanted.includes(suite.name));
+    return { suites, open: () => openAt(where), json };
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
@@ -62,6 +68,9 @@ function programOf(deps: EvalCommandDeps): Command {
     .argument("[suite...]", `suites: ${deps.suites.map((suite) => suite.name).join(", ")}`)
     .option("--json", "print the results as JSON")
     .option("--runner <name>", `where Lily runs: ${Object.keys(deps.runners).join(", ")}`, "in-process")
+    .option("--url <url>", "address of the server that a remote runner talks to")
+    .option("--api-key <key>", "key that a remote runner logs in with")
+    .option("--owner <name>", "whose data the server takes it to be")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => deps.out(text.trimEnd()),

@@ -1,4 +1,4 @@
-/** The port behind which a Lily stands under evaluation: in this process today, a server by its URL later. */
+/** The port behind which a Lily stands under evaluation: in this process, or a server by its URL. */
 
 /** What a runner can do beyond sending messages; a case that needs more than a runner has is skipped. */
 export interface Capabilities {
@@ -8,8 +8,10 @@ export interface Capabilities {
   readonly modelInputs: boolean;
   /** The puppet model answers, so a message can make it call a tool or fail. */
   readonly puppetModel: boolean;
-  /** The program can be ended and started again. */
+  /** The program can be ended and started again, with another configuration. */
   readonly restart: boolean;
+  /** The control models `scripted:judge-a` and `scripted:judge-b` say what a case lets them say. */
+  readonly judges: boolean;
 }
 
 /** Name of a capability. */
@@ -59,6 +61,12 @@ export interface HistoryTurn {
   readonly givenSessions: readonly string[];
   /** Pieces of sealed sessions that were read in this turn, and why. */
   readonly recalled: readonly { readonly sessionId: string; readonly rationale: string }[];
+  /** The rollover decision of the turn; of the change of topic, what was found and who decided. */
+  readonly decision: {
+    readonly action: string;
+    readonly topic?: string;
+    readonly decidedBy?: { readonly model: string; readonly level: string };
+  };
   /** Text that changes when anything in this turn or before it changes. */
   readonly head: string;
 }
@@ -94,9 +102,19 @@ export interface Runner {
   advanceClock(ms: number): void;
   /** The inputs of all model calls so far, in order. Needs `modelInputs`. */
   modelInputs(): readonly (readonly ModelMessage[])[];
-  /** Ends the program and starts it again on the same data. Needs `restart`. */
-  restart(): Promise<void>;
+  /** Ends the program and starts it again on the same data, with `config` in `config.json`. Needs `restart`. */
+  restart(config?: object): Promise<void>;
+  /** What both judges answer from now on, word for word. Needs `judges`. */
+  judge(answer: string): void;
   close(): Promise<void>;
+}
+
+/** Where a runner finds its Lily; what a runner does not need it ignores. */
+export interface RunnerOptions {
+  readonly url?: string;
+  readonly apiKey?: string;
+  /** Whose data the server takes it to be; with a login, the identity behind `apiKey`. */
+  readonly owner?: string;
 }
 
 /** Opens a runner; each case has one of its own. */

@@ -31,7 +31,7 @@ async function checkpointOf(
 }
 
 async function runFrom(lily: Harness, config: Found["config"], input: object | null) {
-  const result: unknown = await lily.sessions.graph.invoke(input as never, {
+  const result: unknown = await lily.sessions.graph.invoke(input, {
     ...config,
     context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
   });

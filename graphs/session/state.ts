@@ -1,6 +1,6 @@
 /** The state of the session graph: the only file that names its channels. */
 import type { BaseMessage } from "@langchain/core/messages";
-import { ReducedValue, StateSchema, UntrackedValue } from "@langchain/langgraph";
+import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
@@ -99,8 +99,6 @@ export const SessionState = new StateSchema({
   reply: turnReplySchema.nullable().default(null),
   /** Set when another session has to answer; of the latest run. */
   handoff: handoffSchema.nullable().default(null),
-  /** The model's input of this step; never stored. */
-  prompt: new UntrackedValue<BaseMessage[] | null>(z.custom<BaseMessage[] | null>()),
 });
 
 /** What a caller sends. */

@@ -144,6 +144,7 @@ const newThatFails: EvalCase = {
 const twoKeys: EvalCase = {
   id: "delivery_ids_belong_to_their_key",
   title: "The same delivery id on two keys is two messages",
+  needs: ["puppetModel"],
   async run({ runner, key }) {
     await runner.send(key("one"), "hello", { deliveryId: "d-1" });
     const other = await runner.send(key("two"), "good day", { deliveryId: "d-1" });

@@ -26,6 +26,7 @@ const newNew: EvalCase = {
 const newNewText: EvalCase = {
   id: "session_new_with_new_and_text",
   title: "/new /new plans answers /new plans; delivered again it is the same turn",
+  needs: ["puppetModel"],
   async run({ runner, key }) {
     await runner.send(key(), "hello");
     const first = await runner.send(key(), "/new /new plans", { deliveryId: "d-1" });

@@ -51,6 +51,7 @@ const repeatedChain: EvalCase = {
 const mustRotate: EvalCase = {
   id: "segmented_mode_new_must_rotate",
   title: "F2: in segmented mode /new rotates; clearing the session in place does not pass",
+  needs: ["puppetModel"],
   async run({ runner, key }) {
     const before = await runner.send(key(), "remember the word heliotrope");
     const after = await runner.send(key(), "/new what was the word?");

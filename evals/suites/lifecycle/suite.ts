@@ -6,9 +6,10 @@ import { deliveryCases } from "./delivery.ts";
 import { historyCases } from "./history.ts";
 import { lifecycleInvariants } from "./invariants.ts";
 import { newCases } from "./new.ts";
-import { plannedCases } from "./planned.ts";
+import { legacyCases } from "./legacy.ts";
 import { restartCases } from "./restart.ts";
 import { resumeCases } from "./resume.ts";
+import { semanticCases } from "./semantic.ts";
 import { temporalCases } from "./temporal.ts";
 
 /** All lifecycle cases. */
@@ -19,12 +20,13 @@ export const lifecycleSuite: Suite = {
     ...newCases,
     ...anyStateCases,
     ...temporalCases,
+    ...semanticCases,
+    ...legacyCases,
     ...historyCases,
     ...deliveryCases,
     ...resumeCases,
     ...restartCases,
     ...fieldReportCases,
   ],
-  planned: plannedCases,
   invariants: lifecycleInvariants,
 };

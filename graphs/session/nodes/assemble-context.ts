@@ -9,7 +9,8 @@ import type { SessionStateValues, SessionUpdate } from "../state.ts";
 export function assembleContext(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const { prompt, receipt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn);
-    return { prompt, turn: { ...turn, receipt } };
+    // Not the prompt itself: whatever a node returns is streamed to every client, the system prompt and old turns too.
+    const { receipt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn);
+    return { turn: { ...turn, receipt } };
   };
 }

@@ -18,8 +18,7 @@ export function callModel(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: CallRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
-    // `prompt` is never stored: a run that goes on after an interrupt builds it again.
-    const prompt = state.prompt ?? (await assemblePrompt(deps, run, session, turn)).prompt;
+    const { prompt } = await assemblePrompt(deps, run, session, turn);
     const mayCallTools = turn.modelCalls + 1 < deps.limits.modelCalls;
     const solver = turn.solver ?? "";
     const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);

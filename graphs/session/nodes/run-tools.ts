@@ -4,7 +4,7 @@ import type { ToolCall } from "@langchain/core/messages/tool";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
-import { errorMessage, LilyError } from "#src/kernel/errors.ts";
+import { errorMessage } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { contentText, invalidCallId, unnamedCallId } from "#src/turns/langchain-messages.ts";
 import { policyOf } from "../policy-of.ts";
