@@ -1,10 +1,19 @@
 import { defineConfig } from "vitest/config";
 
+const FOLDERS = ["src", "graphs", "memory", "evals"];
+const SLOW = "slow.test.ts";
+
+/** `npm run test:slow` runs what starts a LangGraph server of its own again and again. */
+const isSlow = process.env["LILY_SLOW"] === "1";
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "graphs/**/*.test.ts", "memory/**/*.test.ts", "evals/**/*.test.ts"],
+    include: FOLDERS.map((folder) => (isSlow ? `${folder}/**/*.${SLOW}` : `${folder}/**/*.test.ts`)),
+    exclude: isSlow ? [] : [`**/*.${SLOW}`],
     // Files share modules: nothing here keeps state in one, and loading LangGraph anew for each file costs more than the tests.
     isolate: false,
+    // One more than the two cores of a small machine: tests that wait for a server leave theirs to others.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     env: {
