@@ -2,6 +2,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { END } from "@langchain/langgraph";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
+import { openCalls } from "./tool-calls.ts";
 import { asksForTools, messagesInFlight } from "./turn-messages.ts";
 
 /** After `admit`: a reply ends the run; a message for another session is handed off; a command is looked at first. */
@@ -59,7 +60,8 @@ export function afterModel(state: SessionStateValues): "runTools" | "commit" {
   return asksForTools(last) ? "runTools" : "commit";
 }
 
-/** After `runTools`: back to the model, unless the user stopped the turn. */
-export function afterTools(state: SessionStateValues): "callModel" | "commit" {
-  return state.turn?.status === "stopped" ? "commit" : "callModel";
+/** After `runTools`: the next open call, or back to the model, unless the user stopped the turn. */
+export function afterTools(state: SessionStateValues): "runTools" | "callModel" | "commit" {
+  if (state.turn === null || state.turn.status === "stopped") return "commit";
+  return openCalls(messagesInFlight(state, state.turn)).calls.length > 0 ? "runTools" : "callModel";
 }

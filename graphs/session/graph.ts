@@ -69,7 +69,7 @@ function buildSessionGraph(deps: SessionDeps) {
     .addEdge("prepareTurn", "assembleContext")
     .addConditionalEdges("assembleContext", toSolver, ["callModel", "solveSymbolically"])
     .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
-    .addConditionalEdges("runTools", afterTools, ["callModel", "commit"])
+    .addConditionalEdges("runTools", afterTools, ["runTools", "callModel", "commit"])
     .addEdge("solveSymbolically", "commit")
     .addConditionalEdges("commit", afterCommit, ["rotate", END])
     .setNodeDefaults({

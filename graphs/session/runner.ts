@@ -62,7 +62,15 @@ function outcomeOf(values: unknown): GraphRunOutcome {
   const { reply, handoff } = resultSchema.parse(values ?? {});
   if (handoff !== null && handoff !== undefined) return { kind: "handoff", ...handoff };
   if (reply !== null && reply !== undefined) return { kind: "reply", reply };
+  if (isWaiting(values))
+    throw new LilyError("turn_waiting", "a tool waits for a person's decision, which cannot be given here", {
+      next: "Resume the thread with a LangGraph client, or send another message: the tool then counts as not approved.",
+    });
   throw new LilyError("internal", "the run ended without a reply", { next: "Send the message again." });
+}
+
+function isWaiting(values: unknown): boolean {
+  return typeof values === "object" && values !== null && "__interrupt__" in values;
 }
 
 function emit(mode: string, payload: unknown, onEvent: (event: TurnEvent) => void): void {

@@ -93,7 +93,8 @@ function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
     .map(
       (call) =>
         new ToolMessage({
-          content: "interrupted: the program ended while this tool ran; it may or may not have taken effect",
+          content:
+            "interrupted: this call was not finished, or not approved; it may or may not have taken effect",
           tool_call_id: call.id ?? "",
           name: call.name ?? "unknown",
           status: "error",

@@ -32,6 +32,7 @@ export const ERROR_CODES = {
   turn_failed: { http: 500, exit: 70 },
   turn_conflict: { http: 409, exit: 75 },
   turn_stopped: { http: 409, exit: 130 },
+  turn_waiting: { http: 409, exit: 75 },
   turn_loop: { http: 500, exit: 70 },
   lease_lost: { http: 409, exit: 75 },
   lease_timeout: { http: 503, exit: 75 },

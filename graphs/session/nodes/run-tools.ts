@@ -1,16 +1,20 @@
-/** `runTools`: runs the calls of the model's last message, one after another; a stop ends them. */
-import { AIMessage, ToolMessage } from "@langchain/core/messages";
+/**
+ * `runTools`: runs the next open call of the model's last message. One call a step, so that one that ran is stored before
+ * the next begins: neither a crash nor an interrupt in a later one runs it again.
+ */
+import { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { toStorableText } from "#src/kernel/json.ts";
-import { contentText, invalidCallId, unnamedCallId } from "#src/turns/langchain-messages.ts";
+import { contentText } from "#src/turns/langchain-messages.ts";
 import { policyOf } from "../policy-of.ts";
 import { requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { openCalls, resultOf } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 
@@ -28,15 +32,16 @@ export function runTools(deps: SessionDeps) {
     const tools = await toolsFor(deps, { run: readRunContext(deps, runtime), state, recalled });
     const stop = deps.stops.signalFor(session.sessionId);
     const signals = [runtime.signal, stop].filter((signal) => signal !== undefined);
-    const last = messagesInFlight(state, turn).findLast((message) => AIMessage.isInstance(message));
+    const { calls, refused } = openCalls(messagesInFlight(state, turn));
     const results: ToolMessage[] = [];
-    for (const [index, asked] of (last?.tool_calls ?? []).entries()) {
-      const call = { ...asked, id: asked.id ?? unnamedCallId(index) };
+    for (const call of calls) {
       runtime.writer?.({ type: "tool", name: call.name });
       results.push(await runCall(tools, call, { signal: AbortSignal.any(signals), stop }));
+      // After a stop there is no further step: the other calls are closed here.
+      if (stop?.aborted !== true) break;
     }
     return {
-      messages: [...results, ...refuseInvalid(last)],
+      messages: [...results, ...refused],
       turn: {
         ...turn,
         recalled: [...turn.recalled, ...recalled.map(receiptOf)],
@@ -86,6 +91,8 @@ async function runCall(
       "success",
     );
   } catch (error) {
+    // A tool that asks a person: the run waits, and the same call begins again with the answer.
+    if (isGraphBubbleUp(error)) throw error;
     if (stop?.aborted === true) return resultOf(call, "stopped by the user before it ended", "error");
     if (signal.aborted) throw error;
     return resultOf(call, errorMessage(error), "error");
@@ -106,26 +113,6 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     // The race may be over; what comes of the work later is nobody's concern.
     work.catch(() => undefined);
   }
-}
-
-/** Calls whose arguments were no JSON get an answer too, so that none stays open. */
-function refuseInvalid(message: AIMessage | undefined): ToolMessage[] {
-  return (message?.invalid_tool_calls ?? []).map((call, index) =>
-    resultOf(
-      { id: call.id ?? invalidCallId(index), name: call.name ?? "unknown" },
-      "the arguments were not valid JSON",
-      "error",
-    ),
-  );
-}
-
-function resultOf(
-  call: { id?: string | undefined; name: string },
-  text: string,
-  status: "success" | "error",
-): ToolMessage {
-  const content = text.trim() === "" ? "(no output)" : toStorableText(text);
-  return new ToolMessage({ content, tool_call_id: call.id ?? "", name: call.name, status });
 }
 
 function receiptOf({ sessionId, turn, at, score, rationale }: RecalledPiece) {
