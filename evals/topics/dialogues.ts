@@ -61,3 +61,11 @@ export function oneSpeaker({ messages, starts }: Dialogue, speaker: 0 | 1): Dial
     starts: own.map((index, place) => place > 0 && (starts[index] === true || (starts[index - 1] ?? false))),
   };
 }
+
+/** The dialogue of messages that are listed topic by topic. */
+export function dialogueOfTopics(topics: readonly (readonly string[])[]): Dialogue {
+  return {
+    messages: topics.flat(),
+    starts: topics.flatMap((topic, at) => topic.map((_, index) => at > 0 && index === 0)),
+  };
+}

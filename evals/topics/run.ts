@@ -7,7 +7,8 @@ import Table from "cli-table3";
 import { classifyTopic } from "#src/topics/lexical-topics.ts";
 import { readMessage } from "#src/topics/topic-features.ts";
 import { TOPIC_WEIGHTS } from "#src/topics/topic-weights.ts";
-import { readDialogues, oneSpeaker, DATA_FILES, type Dialogue } from "./dialogues.ts";
+import { dialogueOfTopics, readDialogues, oneSpeaker, DATA_FILES, type Dialogue } from "./dialogues.ts";
+import { CONVERSATIONS } from "./fixtures/conversations.ts";
 import { countBoundaries, f1, mean, precision, recall, sumCounts, windowDiff } from "./metrics.ts";
 import { train, writeWeights } from "./train.ts";
 
@@ -104,6 +105,7 @@ function main(args: readonly string[]): number {
     ["TIAGE test, one speaker", asUser(tiage.test)],
     ["DialSeg711", dialseg.all],
     ["DialSeg711, one speaker", asUser(dialseg.all)],
+    ["own conversations", CONVERSATIONS.map(({ topics }) => dialogueOfTopics(topics))],
   ];
   const rows = sets.flatMap(([name, dialogues]) => methods().map((method) => rowOf(name, dialogues, method)));
   console.log(args.includes("--json") ? JSON.stringify(rows, null, 2) : tableOf(rows));

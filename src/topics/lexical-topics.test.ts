@@ -23,6 +23,12 @@ describe("the built-in topic classifier", () => {
     ["an announcement in Japanese", ["確定申告の締め切りはいつですか"], "話は変わりますが、自転車を買いたい"],
     ["a fresh question", TAXES, "What temperature do you bake sourdough bread at, and for how many minutes?"],
     ["a fresh question of another kind", TAXES, "Who won the football championship in Brazil last summer?"],
+    ["an aside about something else", TAXES, "By the way, my landlord wants to raise the rent"],
+    [
+      "a request in Russian",
+      ["Как получить налоговый вычет за лечение?"],
+      "Мой кот перестал есть сухой корм, что делать?",
+    ],
   ])("ends a session by %s", (_what, recent, message) => {
     expect(ends(recent, message)).toBe(true);
   });
@@ -38,6 +44,22 @@ describe("the built-in topic classifier", () => {
     ["a plural of a word that was said", TAXES, "How do taxes on returns work?"],
     ["the same in German", ["Wie hoch ist die Steuer auf Aktien?"], "Und auf Zinsen?"],
     ["the same in Japanese", ["東京の天気はどうですか"], "大阪の天気は？"],
+    [
+      "a side of the same trip",
+      ["We are planning a trip to Lisbon in May", "Which hotel is best?"],
+      "Do we need a car?",
+    ],
+    ["a short question in other words", TAXES, "What should we pack?"],
+    [
+      "a short question in German",
+      ["Ich suche ein Rezept für Apfelkuchen", "Mit Streuseln?"],
+      "Wie lange muss der Kuchen in den Ofen?",
+    ],
+    [
+      "a long message that names the topic",
+      TAXES,
+      "Which income do freelance photographers in Spain declare abroad?",
+    ],
     ["a greeting before any topic", ["hi"], "help me choose a bike"],
   ])("goes on with %s", (_what, recent, message) => {
     expect(ends(recent, message)).toBe(false);
@@ -50,6 +72,11 @@ describe("the built-in topic classifier", () => {
     ["only small talk was said before", ["hi", "how are you"], "What is the capital of France?"],
   ])("knows nothing when %s", (_what, recent, message) => {
     expect(classifyTopic({ recent, message })).toMatchObject({ kind: "unknown" });
+  });
+
+  it("takes a return that names the topic for strong evidence of it", () => {
+    const evidence = classifyTopic({ recent: TAXES, message: "Back to the tax return: when is it due?" });
+    expect(evidence).toEqual({ kind: "same", confidence: 0.9 });
   });
 
   it("says the same each time", async () => {

@@ -6,6 +6,21 @@ import { TOPIC_WEIGHTS } from "./topic-weights.ts";
 /** A message that says in so many words that the subject changes. */
 const ANNOUNCED_CONFIDENCE = 0.95;
 
+/** A message that says that it goes back to what was said, and names some of it. */
+const RETURNING_CONFIDENCE = 0.9;
+
+/** An aside ("by the way, …") that names nothing of what was said, from this many words of its own on. */
+const ASIDE_CONFIDENCE = 0.85;
+const ASIDE_WORDS = 3;
+
+/**
+ * Silence about the old topic proves little when a message has few words: in chats with an assistant, "Do we need a
+ * car?" belongs to the trip. With fewer own words than this, or a word that was said before, no message reaches 0.8.
+ */
+const TELLING_WORDS = 4;
+const FEW_WORDS_CEILING = 0.75;
+const SHARED_WORDS_CEILING = 0.6;
+
 /** With fewer words that carry a topic, nothing that was said before is a topic to shift from. */
 const FEWEST_RECENT_WORDS = 3;
 
@@ -23,17 +38,26 @@ export function classifyTopic({ message, recent }: TopicQuestion): TopicEvidence
   const { wording } = reading;
   if (recent.length === 0) return { kind: "unknown", why: "nothing was said before" };
   if (wording.announced && !wording.returning) return { kind: "shift", confidence: ANNOUNCED_CONFIDENCE };
+  if (wording.returning && reading.shared > 0) return { kind: "same", confidence: RETURNING_CONFIDENCE };
   if (reading.words === 0)
     return { kind: "unknown", why: "the message has no word that could carry a topic" };
   if (reading.recentWords < FEWEST_RECENT_WORDS)
     return { kind: "unknown", why: "too little was said before to be a topic" };
-  return evidenceOf(shiftProbability(reading));
+  if (wording.aside && reading.features.apart === 1 && reading.words >= ASIDE_WORDS)
+    return { kind: "shift", confidence: ASIDE_CONFIDENCE };
+  return evidenceOf(shiftProbability(reading), ceilingOf(reading));
 }
 
 /** How likely the message begins a topic, by the trained weights: from 0 to 1. */
 function shiftProbability({ features }: Pick<MessageReading, "features">): number {
   const logOdds = FEATURE_NAMES.reduce((sum, name) => sum + weighted(features, name), TOPIC_WEIGHTS.bias);
   return 1 / (1 + Math.exp(-logOdds));
+}
+
+/** The most that a message's words can weigh as a change of topic. */
+function ceilingOf({ features, words }: MessageReading): number {
+  if (features.apart === 0) return SHARED_WORDS_CEILING;
+  return words < TELLING_WORDS || features.goingOn === 1 ? FEW_WORDS_CEILING : 1;
 }
 
 function weighted(features: TopicFeatures, name: (typeof FEATURE_NAMES)[number]): number {
@@ -44,13 +68,13 @@ function weighted(features: TopicFeatures, name: (typeof FEATURE_NAMES)[number])
  * Evidence on the scale of confidence, on which the operating point that was chosen for precision lies at 0.8. It is no
  * probability: labelled chat changes its topic far more often than a person who talks with an assistant.
  */
-function evidenceOf(probability: number): TopicEvidence {
+function evidenceOf(probability: number, ceiling: number): TopicEvidence {
   const point = TOPIC_WEIGHTS.operatingPoint;
   const scale =
     probability < point
       ? (probability / point) * OPERATING_CONFIDENCE
       : OPERATING_CONFIDENCE + ((probability - point) / (1 - point)) * (1 - OPERATING_CONFIDENCE);
-  const confidence = Math.round(1_000 * scale) / 1_000;
+  const confidence = Math.round(1_000 * Math.min(scale, ceiling)) / 1_000;
   return confidence >= 0.5
     ? { kind: "shift", confidence }
     : { kind: "same", confidence: Math.round(1_000 * (1 - confidence)) / 1_000 };
