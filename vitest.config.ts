@@ -14,8 +14,8 @@ export default defineConfig({
     isolate: false,
     // One more than the two cores of a small machine: tests that wait for a server leave theirs to others.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
     env: {
       LANGSMITH_TRACING: "false",
       LANGCHAIN_TRACING_V2: "false",

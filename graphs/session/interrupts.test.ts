@@ -41,7 +41,7 @@ async function open() {
 }
 
 async function run(lily: Harness, threadId: string, input: object) {
-  const result: unknown = await lily.sessions.graph.invoke(input as never, {
+  const result: unknown = await lily.sessions.graph.invoke(input, {
     configurable: { thread_id: threadId },
     context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
   });
