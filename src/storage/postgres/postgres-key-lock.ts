@@ -1,11 +1,11 @@
 /** A lock by name for all processes that share a database: advisory locks, with tokens that fence writes. */
-import { setTimeout as sleepByTimer } from "node:timers/promises";
 import type { ClientConfig } from "pg";
 import { withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import type { Queryable } from "#memory/stores/postgres/store-reader.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
 import { assertNewest } from "../lease-lost.ts";
+import { once, pollUntilGranted, type PollTiming } from "../poll-for-lock.ts";
 import { startWait } from "../wait-limit.ts";
 import { createHeldLeases } from "./held-leases.ts";
 import { leaseStatements, type LeaseStatements } from "./lease-statements.ts";
@@ -13,7 +13,7 @@ import { openLockConnection, type LockConnection } from "./lock-connection.ts";
 import { lockIdOf, type LockId } from "./lock-names.ts";
 
 /** Options of {@link createPostgresKeyLock}. */
-export interface PostgresKeyLockOptions {
+export interface PostgresKeyLockOptions extends PollTiming {
   /** Leads to the server itself or to a pooler that gives each client a session of its own. */
   readonly connection: ClientConfig;
   readonly schema: string;
@@ -24,10 +24,6 @@ export interface PostgresKeyLockOptions {
    * killed is free at once, since its connection ends.
    */
   readonly leaseMs?: number;
-  /** Waits between looks at a lock that is held; rejects when the signal is aborted. */
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Source of jitter in [0, 1). */
-  readonly random?: () => number;
 }
 
 /** A {@link KeyLock} whose leases can be checked inside a transaction. */
@@ -37,10 +33,6 @@ export interface PostgresKeyLock extends KeyLock {
   /** Gives back every lease that is still held and disconnects. Idempotent. */
   close(): Promise<void>;
 }
-
-// Twenty waiting processes then look about 300 times a second in all, one statement each.
-const SHORTEST_POLL_MS = 25;
-const LONGEST_POLL_MS = 100;
 
 /** Makes the lock; its table exists. It connects when it is first used. */
 export function createPostgresKeyLock(options: PostgresKeyLockOptions): PostgresKeyLock {
@@ -166,41 +158,4 @@ function isLockTimeout(error: unknown): boolean {
 
 function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
-}
-
-interface PollOptions extends Pick<PostgresKeyLockOptions, "sleep" | "random"> {
-  readonly signal: AbortSignal;
-  readonly onWait: () => void;
-}
-
-async function pollUntilGranted(
-  attempt: () => Promise<Granted | undefined>,
-  { signal, onWait, sleep = defaultSleep, random = Math.random }: PollOptions,
-): Promise<Granted> {
-  for (;;) {
-    signal.throwIfAborted();
-    const granted = await attempt();
-    if (granted !== undefined) return granted;
-    onWait();
-    await sleep(SHORTEST_POLL_MS + random() * (LONGEST_POLL_MS - SHORTEST_POLL_MS), signal).catch(
-      (error: unknown) => {
-        // A timer rejects with an error of its own; the caller is owed the signal's reason.
-        signal.throwIfAborted();
-        throw error;
-      },
-    );
-  }
-}
-
-async function defaultSleep(ms: number, signal: AbortSignal): Promise<void> {
-  await sleepByTimer(ms, undefined, { signal });
-}
-
-function once(call: (() => void) | undefined): () => void {
-  let called = false;
-  return () => {
-    if (called) return;
-    called = true;
-    call?.();
-  };
 }

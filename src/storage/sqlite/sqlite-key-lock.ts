@@ -1,11 +1,11 @@
 /** A lock by name for all processes that share a SQLite file: leases that run out, with tokens that fence writes. */
-import { setTimeout as sleepByTimer } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
 import { assertNewest } from "../lease-lost.ts";
+import { once, pollUntilGranted, type PollTiming } from "../poll-for-lock.ts";
 import { startWait } from "../wait-limit.ts";
 import { holdLease } from "./held-lease.ts";
 import { openLeaseTable, type LeaseTable } from "./lease-table.ts";
@@ -13,16 +13,12 @@ import { currentProcess } from "./process-identity.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 
 /** Options of {@link createSqliteKeyLock}. */
-export interface SqliteKeyLockOptions {
+export interface SqliteKeyLockOptions extends PollTiming {
   /** Wall time by which leases run out; processes that share the file have to agree on it within a few seconds. */
   readonly clock: Clock;
   readonly ids: Pick<Ids, "uuid">;
   /** How long a lease lasts without renewal, in milliseconds: how long a key is blocked when another host dies. */
   readonly leaseMs?: number;
-  /** Waits between looks at a lock that is held; rejects when the signal is aborted. */
-  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Source of jitter in [0, 1). */
-  readonly random?: () => number;
 }
 
 /** A {@link KeyLock} whose leases can be checked inside a transaction. */
@@ -32,10 +28,6 @@ export interface SqliteKeyLock extends KeyLock {
   /** Gives back every lease that is still held. Idempotent. */
   releaseAll(): Promise<void>;
 }
-
-// Twenty waiting processes then look about 300 times a second in all, a read of one row each.
-const SHORTEST_POLL_MS = 25;
-const LONGEST_POLL_MS = 100;
 
 /** Makes the lock; its table is made in `db` where it is missing. */
 export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions): SqliteKeyLock {
@@ -52,12 +44,13 @@ export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions)
       try {
         leave = await queue.enter(lockName, { signal: wait.signal, onWait });
         const attempt = grantAttempt(table, { lockName, holder: ids.uuid(), clock, leaseMs });
-        const token = await pollUntilGranted(attempt, {
-          ...options,
-          file: db.name,
-          signal: wait.signal,
-          onWait,
-        });
+        const { signal } = wait;
+        const askOnce = (): number | undefined => {
+          signal.throwIfAborted();
+          return attempt();
+        };
+        const poll = { ...options, signal, onWait };
+        const token = await pollUntilGranted(() => retryBusy(askOnce, { file: db.name }), poll);
         return track({ lockName, token }, leave);
       } catch (error) {
         leave?.();
@@ -101,46 +94,5 @@ function grantAttempt(
   return () => {
     const now = clock.now();
     return table.grant(lockName, { holder, now, expiresAt: now + leaseMs });
-  };
-}
-
-interface PollOptions extends Pick<SqliteKeyLockOptions, "sleep" | "random"> {
-  readonly file: string;
-  readonly signal: AbortSignal;
-  readonly onWait: () => void;
-}
-
-async function pollUntilGranted(attempt: () => number | undefined, options: PollOptions): Promise<number> {
-  const { file, signal, onWait, sleep = defaultSleep, random = Math.random } = options;
-  for (;;) {
-    const token = await retryBusy(
-      () => {
-        signal.throwIfAborted();
-        return attempt();
-      },
-      { file },
-    );
-    if (token !== undefined) return token;
-    onWait();
-    await sleep(SHORTEST_POLL_MS + random() * (LONGEST_POLL_MS - SHORTEST_POLL_MS), signal).catch(
-      (error: unknown) => {
-        // A timer rejects with an error of its own; the caller is owed the signal's reason.
-        signal.throwIfAborted();
-        throw error;
-      },
-    );
-  }
-}
-
-async function defaultSleep(ms: number, signal: AbortSignal): Promise<void> {
-  await sleepByTimer(ms, undefined, { signal });
-}
-
-function once(call: (() => void) | undefined): () => void {
-  let called = false;
-  return () => {
-    if (called) return;
-    called = true;
-    call?.();
   };
 }
