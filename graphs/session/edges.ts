@@ -38,8 +38,9 @@ export function afterDecision(state: SessionStateValues): "rotate" | "commit" | 
 }
 
 /** After `commit`: a turn that was replayed is answered in a session of its own. */
-export function afterCommit(state: SessionStateValues): "rotate" | typeof END {
-  return state.turn === null ? END : "rotate";
+export function afterCommit(state: SessionStateValues): "rotate" | "handOff" | typeof END {
+  if (state.turn === null) return END;
+  return state.turn.latest === null ? "rotate" : "handOff";
 }
 
 /** After `rotate`: hand the text on, or end when there is none. */

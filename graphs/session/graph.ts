@@ -71,7 +71,7 @@ function buildSessionGraph(deps: SessionDeps) {
     .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
     .addConditionalEdges("runTools", afterTools, ["runTools", "callModel", "commit"])
     .addEdge("solveSymbolically", "commit")
-    .addConditionalEdges("commit", afterCommit, ["rotate", END])
+    .addConditionalEdges("commit", afterCommit, ["rotate", "handOff", END])
     .setNodeDefaults({
       // Every node of this graph takes the whole state.
       errorHandler: (state: unknown, failure: NodeError, runtime) =>

@@ -97,4 +97,19 @@ describe("a run from an old checkpoint", () => {
     expect(handoff?.sessionId).toBe(threadId);
     expect((await lily.chain()).sessions).toHaveLength(2);
   });
+
+  it("is answered in the latest session when it begins in the middle of a turn of a sealed one", async () => {
+    const { lily, threadId } = await open(["one", "two", "/new three"]);
+    const first = (await lily.chain()).sessions[0]?.sessionId ?? "";
+    const beforeModel = await checkpointOf(
+      lily,
+      first,
+      (values, next) => next[0] === "callModel" && values.turn?.number === 2,
+    );
+    const { handoff } = await runFrom(lily, beforeModel, null);
+    expect(handoff).toMatchObject({ sessionId: threadId, message: { content: "two" } });
+    const reply = await lily.send(handoff?.message.content, { deliveryId: handoff?.message.id ?? "" });
+    expect(reply).toMatchObject({ outcome: "answered", sessionId: threadId, turn: 2 });
+    expect((await lily.chain()).sessions).toHaveLength(2);
+  });
 });

@@ -3,6 +3,7 @@ import { AIMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
+import type { Chain } from "#src/sessions/chain.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { commitTurn } from "../commit-turn.ts";
@@ -20,7 +21,7 @@ export function commit(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const { isReplay, repository } = readRunContext(deps, runtime);
     if (isReplay && (await repository.readTurn(session, turn.number)) !== undefined)
-      return answerElsewhere(deps, session, turn);
+      return answerElsewhere(deps, turn, { session, chain: await repository.readChain(session) });
     const told =
       turn.outcome === null
         ? []
@@ -46,10 +47,17 @@ export function commit(deps: SessionDeps) {
 
 /**
  * The run began at an old checkpoint in the middle of a turn that was committed since. It is never committed twice: its
- * message is answered in a session that continues what was before it, under an id of its own.
+ * message is answered in a session that continues what was before it, under an id of its own; in the latest one where this
+ * session was ended.
  */
-function answerElsewhere(deps: SessionDeps, session: SessionFields, turn: TurnInFlight): SessionUpdate {
+function answerElsewhere(
+  deps: SessionDeps,
+  turn: TurnInFlight,
+  { session, chain }: { readonly session: SessionFields; readonly chain: Chain | undefined },
+): SessionUpdate {
   const deliveryId = deriveUuid("replayed", turn.deliveryId, deps.ids.uuid());
   const again = { ...turn, deliveryId, textHash: textHashOf(turn.text) };
+  if (chain !== undefined && chain.latest !== session.sessionId)
+    return { turn: { ...again, latest: chain.latest } };
   return { turn: again, verdict: { action: "rotate", trigger: "replay", turns: session.turns } };
 }
