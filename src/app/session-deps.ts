@@ -5,6 +5,7 @@ import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
+import type { ControlModelSources } from "#src/sessions/control-model.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
@@ -49,7 +50,7 @@ export interface SessionDeps {
   readonly loadSkills: (agent: string) => Promise<SkillSnapshot>;
   readonly topics: TopicClassifiers;
   /** Configured control models: the agent's own, and that of all agents. */
-  readonly controlModels: (agent: string) => { readonly agent?: string; readonly defaults?: string };
+  readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;
   readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
   /** Told of threads that hand-offs begin. */

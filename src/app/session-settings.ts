@@ -27,8 +27,8 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
     fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
     controlModels: (agent) => ({
-      ...named("agent", agent === "defaults" ? undefined : config.agents[agent]?.controlModel),
-      ...named("defaults", config.agents["defaults"]?.controlModel),
+      agent: agent === "defaults" ? undefined : config.agents[agent]?.controlModel,
+      defaults: config.agents["defaults"]?.controlModel,
     }),
     lifecycleMode: config.lifecycle.mode,
     policies: {
@@ -43,11 +43,4 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     defaultAgent: "lily",
     localOwner: config.owner,
   };
-}
-
-function named<Level extends string>(
-  level: Level,
-  model: string | undefined,
-): { readonly [L in Level]?: string } {
-  return model === undefined ? {} : ({ [level]: model } as { readonly [L in Level]: string });
 }

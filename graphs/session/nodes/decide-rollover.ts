@@ -21,14 +21,11 @@ import { askOfOldTopic, askOfTopic, type TopicSubject } from "../topic-check.ts"
 export function decideRollover(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const run = readRunContext(deps, runtime);
-    const chain = await requireChain(run, session);
-    return { verdict: await decide(deps, run, { chain, session, turn }) };
+    return { verdict: await decide(deps, readRunContext(deps, runtime), { session, turn }) };
   };
 }
 
 interface Subject {
-  readonly chain: Chain;
   readonly session: SessionFields;
   readonly turn: TurnInFlight;
 }
@@ -40,28 +37,31 @@ async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Pro
     return { action: "rotate", trigger: "replay", turns: session.turns };
   const question = questionOf(deps, subject);
   const verdict = decideWithoutTopic(question);
-  if (verdict.action === "rotate" || turn.command !== null) return verdict;
-  return decideByTopic({ stay: verdict, question, deps, run, ...subject, message: turn.text });
+  if (verdict.action === "rotate" || turn.command !== null || !question.policy.semantic.enabled)
+    return verdict;
+  // Only the topic needs the chain: without the rule no turn reads it here.
+  const chain = await requireChain(run, session);
+  const asked = { ...question, ...lastSemantic(chain) };
+  return decideByTopic({ stay: verdict, question: asked, deps, run, chain, session, message: turn.text });
 }
 
-function questionOf(deps: SessionDeps, { chain, session, turn }: Subject): RolloverQuestion {
-  const last = lastSemantic(chain);
+function questionOf(deps: SessionDeps, { session, turn }: Subject): RolloverQuestion {
   return {
     nowMs: deps.clock.now(),
     clocks: session,
     turns: session.turns,
     policy: policyOf(deps, session),
     ...(turn.command?.rotates === true ? { hardCommand: `/${turn.command.name}` } : {}),
-    ...(last === undefined ? {} : { lastSemanticAt: last }),
   };
 }
 
 /** The key's latest rollover by topic, or the reversal of one: neither is followed by another at once. */
-function lastSemantic(chain: Chain): string | undefined {
-  return chain.sessions.findLast(({ opened }) => {
+function lastSemantic(chain: Chain): Pick<RolloverQuestion, "lastSemanticAt"> {
+  const last = chain.sessions.findLast(({ opened }) => {
     const trigger = opened.verdict?.trigger;
     return trigger === "semantic" || trigger === "reversal";
-  })?.opened.at;
+  });
+  return last === undefined ? {} : { lastSemanticAt: last.opened.at };
 }
 
 interface TopicDecision extends TopicSubject {
@@ -77,6 +77,6 @@ async function decideByTopic(decision: TopicDecision): Promise<Verdict> {
   if (previous !== undefined && mayReverse(question, entry?.opened.verdict))
     return decideReversal(stay, question, await askOfOldTopic(decision, previous));
   const gate = topicGate(question);
-  if (gate !== undefined) return gate.result === "off" ? stay : { ...stay, semantic: gate };
+  if (gate !== undefined) return { ...stay, semantic: gate };
   return decideTopic(stay, question, await askOfTopic(decision));
 }

@@ -28,8 +28,8 @@ export function rotate(deps: SessionDeps) {
     const before = await readLatest(repository, session);
     const plan = planOf({ turn, verdict, before, session });
     // A replay begins in the middle of the transcript; the session is sealed with all of it.
-    const { session: whole } = await catchUp(deps, repository, session);
-    const chain = await moveLatest(deps, repository, { before, session: whole, turn, verdict, plan });
+    const ended = verdict.trigger === "replay" ? (await catchUp(deps, repository, session)).session : session;
+    const chain = await moveLatest(deps, repository, { before, session: ended, turn, verdict, plan });
     const opened = latestEntry(chain);
     if (plan.text !== "") return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
     const reply = rotationReply(chain, opened, turn.deliveryId);
