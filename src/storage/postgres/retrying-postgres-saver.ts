@@ -13,6 +13,7 @@ import type { Pool } from "pg";
 import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import { toStorableText } from "#src/kernel/json.ts";
+import { startedBy, withNamespace } from "../checkpoint-calls.ts";
 
 /** Options of {@link RetryingPostgresSaver}. */
 export interface RetryingPostgresSaverOptions {
@@ -54,14 +55,10 @@ export class RetryingPostgresSaver extends PostgresSaver {
     config: RunnableConfig,
     options?: CheckpointListOptions,
   ): AsyncGenerator<CheckpointTuple> {
-    // Upstream reads every row before it gives the first one, so only that step asks the server.
-    const { first, rest } = await this.#retry(async () => {
-      const rest = super.list(config, options);
-      return { first: await rest.next(), rest };
-    });
-    if (first.done === true) return;
-    yield first.value;
-    yield* rest;
+    yield* startedBy(
+      () => super.list(config, options),
+      (work) => this.#retry(work),
+    );
   }
 
   override put(
@@ -84,12 +81,6 @@ export class RetryingPostgresSaver extends PostgresSaver {
   #retry<T>(work: () => Promise<T>): Promise<T> {
     return withServer(this.#server, () => retryConflicts(work));
   }
-}
-
-function withNamespace(config: RunnableConfig): RunnableConfig {
-  const { checkpoint_ns: namespace } = config.configurable ?? {};
-  if (typeof namespace === "string") return config;
-  return { ...config, configurable: { ...config.configurable, checkpoint_ns: "" } };
 }
 
 function storable(metadata: CheckpointMetadata): CheckpointMetadata {

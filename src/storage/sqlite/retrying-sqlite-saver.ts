@@ -10,6 +10,7 @@ import type {
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
 import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import { startedBy, withNamespace } from "../checkpoint-calls.ts";
 
 /**
  * `SqliteSaver` with three differences: a locked file is waited for without blocking the event loop, errors of SQLite
@@ -34,14 +35,10 @@ export class RetryingSqliteSaver extends SqliteSaver {
     config: RunnableConfig,
     options?: CheckpointListOptions,
   ): AsyncGenerator<CheckpointTuple> {
-    // Upstream reads every row before it gives the first one, so only that step touches the file.
-    const { first, rest } = await this.#retry(async () => {
-      const rest = super.list(config, options);
-      return { first: await rest.next(), rest };
-    });
-    if (first.done === true) return;
-    yield first.value;
-    yield* rest;
+    yield* startedBy(
+      () => super.list(config, options),
+      (work) => this.#retry(work),
+    );
   }
 
   override put(
@@ -66,10 +63,4 @@ export class RetryingSqliteSaver extends SqliteSaver {
   #retry<T>(work: () => Promise<T>): Promise<T> {
     return retryBusy(work, { file: this.db.name });
   }
-}
-
-function withNamespace(config: RunnableConfig): RunnableConfig {
-  const { checkpoint_ns: namespace } = config.configurable ?? {};
-  if (typeof namespace === "string") return config;
-  return { ...config, configurable: { ...config.configurable, checkpoint_ns: "" } };
 }
