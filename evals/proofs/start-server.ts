@@ -1,8 +1,8 @@
 /** A `lily serve` of its own process, for proofs that end one. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "#src/app/testing/free-port.ts";
 
 /** A running server. */
 export interface ServerProcess {
@@ -53,13 +53,4 @@ async function untilReady(url: string, child: ChildProcess, log: () => string): 
   }
   child.kill("SIGKILL");
   throw new Error(`the server did not begin to answer:\n${log()}`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new Error("no port is free");
 }

@@ -1,7 +1,6 @@
 /** A second message while the first one is being answered, by each strategy that a LangGraph server offers. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
-import { startDevServer, type DevServer } from "./testing/dev-server.ts";
+import { startModelledServer, type ModelledServer } from "./testing/modelled-server.ts";
 import {
   GRAPH,
   connect,
@@ -14,24 +13,18 @@ import {
 // The server shares the machine with every other test file.
 vi.setConfig({ testTimeout: 60_000 });
 
-let models: FakeOpenAIServer;
-let server: DevServer;
+let started: ModelledServer;
+let models: ModelledServer["models"];
+let server: ModelledServer["server"];
 let lily: SessionClient;
 
 beforeAll(async () => {
-  models = await startFakeOpenAIServer();
-  server = await startDevServer({
-    LILY_MODEL: "openai:fake",
-    OPENAI_API_KEY: "test",
-    OPENAI_BASE_URL: models.baseURL,
-  });
+  started = await startModelledServer();
+  ({ models, server } = started);
   lily = connect(server.url);
 }, 70_000);
 
-afterAll(async () => {
-  await server?.stop();
-  await models?.close();
-});
+afterAll(() => started?.stop());
 
 /** A run whose model has begun to answer and goes on for ever, and how to wait for it. */
 async function startHanging(threadId: string, content: string, sessionKey: string) {

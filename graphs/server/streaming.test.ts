@@ -1,8 +1,7 @@
 /** What an SDK client sees of a turn: its stream in every mode, the state of its thread, and how that state came about. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
-import { startDevServer, type DevServer } from "./testing/dev-server.ts";
+import { startModelledServer, type ModelledServer } from "./testing/modelled-server.ts";
 import { GRAPH, connect, parseOutput, payloadOf, type SessionClient } from "./testing/session-client.ts";
 
 // The server shares the machine with every other test file.
@@ -14,24 +13,18 @@ const messageSchema = z.object({
   tool_call_chunks: z.array(z.unknown()).optional(),
 });
 
-let models: FakeOpenAIServer;
-let server: DevServer;
+let started: ModelledServer;
+let models: ModelledServer["models"];
+let server: ModelledServer["server"];
 let lily: SessionClient;
 
 beforeAll(async () => {
-  models = await startFakeOpenAIServer();
-  server = await startDevServer({
-    LILY_MODEL: "openai:fake",
-    OPENAI_API_KEY: "test",
-    OPENAI_BASE_URL: models.baseURL,
-  });
+  started = await startModelledServer();
+  ({ models, server } = started);
   lily = connect(server.url);
 }, 70_000);
 
-afterAll(async () => {
-  await server?.stop();
-  await models?.close();
-});
+afterAll(() => started?.stop());
 
 type Mode = "values" | "updates" | "messages-tuple" | "custom";
 

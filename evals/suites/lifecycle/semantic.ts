@@ -28,7 +28,17 @@ async function aboutTaxes({ runner, key }: CaseContext): Promise<void> {
   await runner.send(key(), "which taxes can I deduct");
 }
 
-/** Who decided about the newest message. */
+/** The configured control model, and the one that a session chooses. */
+const CONFIGURED = { model: "scripted:judge-a", level: "defaults" };
+const CHOSEN = { model: "scripted:judge-b", level: "session" };
+
+/** Sends a message, about which `decider` has to decide. */
+async function expectDecidedBy(context: CaseContext, text: string, decider: object): Promise<void> {
+  await context.runner.send(context.key(), text);
+  expectEqual(`who decided about ${JSON.stringify(text)}`, (await lastDecision(context))?.decidedBy, decider);
+}
+
+/** The decision about the newest message. */
 async function lastDecision({ runner, key }: CaseContext) {
   const turns = await runner.history(latestOf(await runner.sessions(key())).sessionId);
   return turns.at(-1)?.decision;
@@ -92,11 +102,7 @@ const defaultsDecide: EvalCase = {
   async run(context) {
     await context.runner.restart(byTopic("scripted:judge-a"));
     await aboutTaxes(context);
-    await context.runner.send(context.key(), "and when");
-    expectEqual("who decided", (await lastDecision(context))?.decidedBy, {
-      model: "scripted:judge-a",
-      level: "defaults",
-    });
+    await expectDecidedBy(context, "and when", CONFIGURED);
   },
 };
 
@@ -109,13 +115,9 @@ const overrideWins: EvalCase = {
     await runner.restart(byTopic("scripted:judge-a"));
     await aboutTaxes(context);
     await runner.send(key(), "/control-model scripted:judge-b");
-    await runner.send(key(), "and when");
-    const chosen = { model: "scripted:judge-b", level: "session" };
-    expectEqual("who decided", (await lastDecision(context))?.decidedBy, chosen);
+    await expectDecidedBy(context, "and when", CHOSEN);
     await runner.send(key(), "/control-model reset");
-    await runner.send(key(), "and how");
-    const configured = { model: "scripted:judge-a", level: "defaults" };
-    expectEqual("who decided after the reset", (await lastDecision(context))?.decidedBy, configured);
+    await expectDecidedBy(context, "and how", CONFIGURED);
   },
 };
 
@@ -157,9 +159,7 @@ const replyModelApart: EvalCase = {
     await runner.restart(byTopic("scripted:judge-a"));
     await aboutTaxes(context);
     await runner.send(key(), "/model scripted:test");
-    await runner.send(key(), "and when");
-    const configured = { model: "scripted:judge-a", level: "defaults" };
-    expectEqual("who decided", (await lastDecision(context))?.decidedBy, configured);
+    await expectDecidedBy(context, "and when", CONFIGURED);
   },
 };
 

@@ -9,10 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "#src/app/testing/free-port.ts";
 
 /** A running server. */
 export interface DevServer {
@@ -111,15 +111,6 @@ function spawnServer(folder: string, port: number, extra: Readonly<Record<string
   child.stderr.pipe(log, { end: false });
   if (child.pid === undefined) throw new Error("the server could not be started");
   return child.pid;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new Error("no free port");
 }
 
 async function answers(url: string): Promise<boolean> {

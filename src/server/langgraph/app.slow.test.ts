@@ -2,8 +2,7 @@
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
-import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
+import { startModelledServer, type ModelledServer } from "#graphs/server/testing/modelled-server.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { hashApiKey, newApiKey } from "../auth/api-key.ts";
 
@@ -13,23 +12,18 @@ vi.setConfig({ testTimeout: 60_000 });
 const ann = newApiKey();
 const bob = newApiKey();
 
-let models: FakeOpenAIServer;
-let server: DevServer;
+let started: ModelledServer;
+let models: ModelledServer["models"];
+let server: ModelledServer["server"];
 
 beforeAll(async () => {
-  models = await startFakeOpenAIServer();
-  server = await startDevServer({
-    LILY_MODEL: "openai:fake",
-    OPENAI_API_KEY: "test",
-    OPENAI_BASE_URL: models.baseURL,
+  started = await startModelledServer({
     LILY_API_KEYS: `ann=${hashApiKey(ann)},bob=${hashApiKey(bob)}`,
   });
+  ({ models, server } = started);
 }, 70_000);
 
-afterAll(async () => {
-  await server?.stop();
-  await models?.close();
-});
+afterAll(() => started?.stop());
 
 interface Asked {
   readonly key?: string;

@@ -2,8 +2,7 @@
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
-import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
+import { startModelledServer, type ModelledServer } from "#graphs/server/testing/modelled-server.ts";
 import { systemIds } from "#src/app/system.ts";
 import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
@@ -18,24 +17,18 @@ vi.setConfig({ testTimeout: 60_000 });
 const eventSchema = z.looseObject({ type: z.string(), text: z.string().optional() });
 const errorSchema = z.object({ reply: turnReplySchema });
 
-let models: FakeOpenAIServer;
-let server: DevServer;
+let started: ModelledServer;
+let models: ModelledServer["models"];
+let server: ModelledServer["server"];
 let client: Client;
 
 beforeAll(async () => {
-  models = await startFakeOpenAIServer();
-  server = await startDevServer({
-    LILY_MODEL: "openai:fake",
-    OPENAI_API_KEY: "test",
-    OPENAI_BASE_URL: models.baseURL,
-  });
+  started = await startModelledServer();
+  ({ models, server } = started);
   client = new Client({ apiUrl: server.url, apiKey: null });
 }, 70_000);
 
-afterAll(async () => {
-  await server?.stop();
-  await models?.close();
-});
+afterAll(() => started?.stop());
 
 async function post(path: string, body: object, accept = "application/json"): Promise<Response> {
   return fetch(`${server.url}/lily/v1/keys/${path}`, {

@@ -1,10 +1,10 @@
 /** A real PostgreSQL server for the tests of one file: started once, with as many fresh databases as are asked for. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "pg";
+import { freePort } from "#src/app/testing/free-port.ts";
 
 /** A running server. */
 export interface PostgresServer {
@@ -83,13 +83,4 @@ export function openTestPool(address: string): Pool {
   // It says that its last connections are gone when the server stops, whether it was ended before or not.
   pool.on("error", () => undefined);
   return pool;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port is free");
-  return address.port;
 }
