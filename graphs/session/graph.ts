@@ -24,13 +24,14 @@ import { rotate } from "./nodes/rotate.ts";
 import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
 import { solveSymbolically } from "./nodes/solve-symbolically.ts";
-import type { NodeRuntime } from "./run-context.ts";
+import { readRunContext, type NodeRuntime } from "./run-context.ts";
 import {
   sessionContextSchema,
   SessionInput,
   SessionOutput,
   SessionState,
   type SessionStateValues,
+  type SessionUpdate,
 } from "./state.ts";
 
 /** The graph, not compiled. */
@@ -49,8 +50,8 @@ function buildSessionGraph(deps: SessionDeps) {
     .addNode("runCommand", runCommand(deps))
     .addNode("prepareTurn", prepareTurn(deps))
     .addNode("assembleContext", assembleContext(deps))
-    .addNode("callModel", callModel(deps))
-    .addNode("runTools", runTools(deps))
+    .addNode("callModel", storedBefore(deps, callModel(deps)))
+    .addNode("runTools", storedBefore(deps, runTools(deps)))
     .addNode("solveSymbolically", solveSymbolically(deps))
     .addNode("commit", commit(deps))
     .addEdge(START, "admit")
@@ -77,6 +78,17 @@ function buildSessionGraph(deps: SessionDeps) {
       errorHandler: (state: unknown, failure: NodeError, runtime) =>
         fail(state as SessionStateValues, failure, runtime as NodeRuntime | undefined),
     });
+}
+
+/** What led to the node is stored before it begins: what it does takes long, costs, or must not be done twice. */
+function storedBefore<Runtime extends NodeRuntime>(
+  deps: SessionDeps,
+  node: (state: SessionStateValues, runtime: Runtime) => Promise<SessionUpdate>,
+): typeof node {
+  return async (state, runtime) => {
+    await deps.persist?.(readRunContext(deps, runtime).threadId);
+    return node(state, runtime);
+  };
 }
 
 /** The graph on a checkpointer and a store. A server sets its own on every request. */

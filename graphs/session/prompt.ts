@@ -2,49 +2,59 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { handoverNote } from "#src/context/handover.ts";
-import { contextMessages, messageTokens, selectTurns } from "#src/context/select-turns.ts";
+import { messageTokens, selectTurns } from "#src/context/select-turns.ts";
 import { systemPrompt } from "#src/context/system-prompt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
-import type { Receipt } from "#src/sessions/turn-record.ts";
-import { toLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
 import { policyOf } from "./policy-of.ts";
 import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
 
-/** A prompt without the turn in flight, and the receipt of what it holds. */
-export interface AssembledPrompt {
-  readonly prompt: BaseMessage[];
-  readonly receipt: Receipt;
-}
-
 /**
- * Reads `latest` and what it continues, newest first, until the budget is full.
+ * The prompt of a turn, assembled once for all its model calls: what came before the turn does not change while it
+ * runs. A turn that goes on in another process is assembled there again.
  *
  * @param turn whose message is counted first and never cut
  */
-export async function assemblePrompt(
+export function assemblePrompt(
   deps: SessionDeps,
   run: RunContext,
   session: SessionFields,
   turn: TurnInFlight,
+): Promise<AssembledPrompt> {
+  const memory = promptMemoryOf(deps);
+  return memory.prompt(turn.requestId, () => assemble(deps, { run, session, turn, memory }));
+}
+
+interface Subject {
+  readonly run: RunContext;
+  readonly session: SessionFields;
+  readonly turn: TurnInFlight;
+  readonly memory: PromptMemory;
+}
+
+/** Reads `latest` and what it continues, newest first, until the budget is full. */
+async function assemble(
+  deps: SessionDeps,
+  { run, session, turn, memory }: Subject,
 ): Promise<AssembledPrompt> {
   const chain = await requireChain(run, session);
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
   const ownTokens = messageTokens({ content: turn.text });
   const budget = Math.max(0, deps.limits.contextTokens - systemTokens - ownTokens);
-  const newest = turnsNewestFirst(run.repository, chain, {
+  const newest = turnsNewestFirst(memory.turns.over(run.repository), chain, {
     sessionId: session.sessionId,
     latestTurns: session.turns,
     from: contextFrom(session, turn),
   });
   const selected = await selectTurns(newest, budget);
-  const past = selected.turns.flatMap(contextMessages).map((message) => toLangChain(message));
+  const past = selected.turns.flatMap((record) => memory.messagesOf(record));
   return {
     prompt: [new SystemMessage(system), ...past],
     receipt: {

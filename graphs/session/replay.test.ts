@@ -1,14 +1,31 @@
+import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { afterEach, describe, expect, it } from "vitest";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { createHarness, echoModel, inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
+import {
+  createHarness,
+  echoModel,
+  inputOf,
+  KEY,
+  latestOf,
+  OWNER,
+  type Harness,
+  type HarnessOptions,
+} from "./testing/harness.ts";
 import type { SessionStateValues } from "./state.ts";
 
 let lily: Harness | undefined;
 afterEach(async () => lily?.close());
 
-async function open(texts: readonly string[]) {
+/** A checkpointer that stores every step, as those of LangGraph servers do. */
+const storingAll = (storage: StorageBackend): StorageBackend => ({
+  ...storage,
+  checkpointer: new MemorySaver(),
+});
+
+async function open(texts: readonly string[], options: HarnessOptions = {}) {
   const model = echoModel();
-  lily = await createHarness({ model });
+  lily = await createHarness({ model, ...options });
   for (const text of texts) await lily.send(text);
   const threadId = latestOf(await lily.chain()).sessionId;
   return { lily, model, threadId };
@@ -63,7 +80,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("answers again in a new session when it begins in the middle of a turn that was committed", async () => {
-    const { lily, model, threadId } = await open(["one", "two", "three"]);
+    const { lily, model, threadId } = await open(["one", "two", "three"], { wrapStorage: storingAll });
     const beforeModel = await checkpointOf(
       lily,
       threadId,
@@ -99,7 +116,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("is answered in the latest session when it begins in the middle of a turn of a sealed one", async () => {
-    const { lily, threadId } = await open(["one", "two", "/new three"]);
+    const { lily, threadId } = await open(["one", "two", "/new three"], { wrapStorage: storingAll });
     const first = (await lily.chain()).sessions[0]?.sessionId ?? "";
     const beforeModel = await checkpointOf(
       lily,

@@ -40,7 +40,12 @@ async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<Grap
     {
       configurable: { thread_id: request.threadId },
       context: { owner, sessionKey, followsHandoff: true, fence },
-      streamMode: ["messages", "updates", "custom", "values"],
+      // What a node does must not come before the step that led to it can be stored.
+      durability: "sync",
+      // Whoever does not listen is given the end alone: each part of a stream costs time.
+      ...(request.onEvent === undefined
+        ? { streamMode: ["values"], outputKeys: ["reply", "handoff"] }
+        : { streamMode: ["messages", "updates", "custom", "values"] }),
       recursionLimit: 100,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     },

@@ -54,6 +54,8 @@ export interface BatchPlan {
   readonly reads: readonly ((engine: StoreEngine) => unknown)[];
   /** One an item: of several changes to the same item the last one counts. */
   readonly changes: readonly ItemChange[];
+  /** Nothing but one item is read. */
+  readonly isOneGet: boolean;
 }
 
 const DEFAULT_SEARCH_LIMIT = 10;
@@ -74,7 +76,7 @@ export function planBatch(operations: readonly Operation[]): BatchPlan {
     }
     return "key" in operation ? getRead(operation) : listRead(operation);
   });
-  return { reads, changes: [...changes.values()] };
+  return { reads, changes: [...changes.values()], isOneGet: isOneGet(operations) };
 }
 
 /** Runs a checked batch: every read sees the state before the changes, as in `InMemoryStore`. */
@@ -82,6 +84,11 @@ export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
   const results = plan.reads.map((read) => read(engine));
   for (const change of plan.changes) engine.change(change);
   return results;
+}
+
+function isOneGet(operations: readonly Operation[]): boolean {
+  const [first] = operations;
+  return first !== undefined && operations.length === 1 && "key" in first && !("value" in first);
 }
 
 function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {

@@ -42,6 +42,7 @@ export function createSessionDeps(
     threads: options.threads ?? noThreadRegistrar,
     storageName: "LangGraph server",
     sleep: sleepByTimer,
+    random: Math.random,
   };
 }
 
@@ -62,6 +63,7 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,
       fencedStore: (lease) => storage.fencedStore(lease),
+      persist: (threadId) => storage.persist(threadId),
     },
   };
 }

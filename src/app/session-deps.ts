@@ -9,8 +9,10 @@ import type { ControlModelSources } from "#src/sessions/control-model.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
+import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
 import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
+import type { Timer } from "#src/turns/timer.ts";
 
 /** The classifier of a control model: a model reference or `built-in`. It gives its word within the deadline. */
 export type TopicClassifiers = (
@@ -28,6 +30,12 @@ export interface SessionLimits {
   readonly contextTokens: number;
   /** Model calls in one turn. */
   readonly modelCalls: number;
+  /** Tool calls in one turn. */
+  readonly toolCalls: number;
+  /** Tokens that models read and write in one turn; 0 is no limit. */
+  readonly turnTokens: number;
+  /** Milliseconds that models and tools take in one turn; 0 is no limit. */
+  readonly turnMs: number;
 }
 
 /** Dependencies of the session graph. */
@@ -53,14 +61,22 @@ export interface SessionDeps {
   readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;
   readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
+  /** What happens to a message that arrives during a turn; by default it waits for its own. */
+  readonly arrivals?: ArrivalSources;
+  /** Timers of what waits for messages and stops; the system's by default. */
+  readonly timer?: Timer;
   /** Told of threads that hand-offs begin. */
   readonly threads: ThreadRegistrar;
   /** Where the data lies, for `/status`. */
   readonly storageName: string;
   /** The store under a lease; without it a run writes to the store it was given. */
   readonly fencedStore?: (lease: LeaseRef) => BaseStore;
+  /** Stores what the run on a thread has reached; without it every step is stored by itself. */
+  readonly persist?: (threadId: string) => Promise<void>;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
   readonly tools?: readonly StructuredToolInterface[];
-  /** Waits; for retries of a model. */
+  /** Waits; for retries of a model, and for the end of a turn's time. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** From 0 to 1; spreads the retries of many callers. Left out, the waits are whole. */
+  readonly random?: () => number;
 }

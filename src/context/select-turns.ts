@@ -19,14 +19,25 @@ export async function selectTurns(
   const turns: TurnRecord[] = [];
   let tokens = 0;
   for await (const turn of newestFirst) {
-    const messages = contextMessages(turn);
-    if (messages.length === 0) continue;
-    const cost = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+    const cost = tokensOf(turn);
+    if (cost === 0) continue;
     if (tokens + cost > budgetTokens) break;
     tokens += cost;
-    turns.unshift(turn);
+    turns.push(turn);
   }
+  turns.reverse();
   return { turns, tokens, ranges: rangesOf(turns) };
+}
+
+const TOKENS = new WeakMap<TurnRecord, number>();
+
+/** Estimated tokens of what a model is shown of a turn; counted once for a record, which does not change. */
+function tokensOf(turn: TurnRecord): number {
+  const known = TOKENS.get(turn);
+  if (known !== undefined) return known;
+  const counted = contextMessages(turn).reduce((sum, message) => sum + messageTokens(message), 0);
+  TOKENS.set(turn, counted);
+  return counted;
 }
 
 /** Estimated tokens of one message. */
@@ -40,16 +51,25 @@ export function messageTokens(message: Pick<Message, "content" | "toolCalls">): 
 
 /**
  * What a model is shown of a committed turn. Commands are housekeeping and are left out, except one that recalled
- * something; an answer that was stopped says so.
+ * something; an answer that was cut says so.
  */
 export function contextMessages(turn: TurnRecord): Message[] {
   if (turn.kind === "command" && turn.explanation.recalled === undefined) return [];
-  if (turn.status !== "stopped") return turn.messages;
+  const ending = endingOf(turn);
+  if (ending === undefined) return turn.messages;
   return turn.messages.map((message, index) =>
     index === turn.messages.length - 1 && message.role === "assistant"
-      ? { ...message, content: `${message.content} [the user stopped this answer]`.trim() }
+      ? { ...message, content: `${message.content} ${ending}`.trim() }
       : message,
   );
+}
+
+/** What is said behind an answer that was cut; the other limits end a turn between answers. */
+function endingOf({ status, explanation }: TurnRecord): string | undefined {
+  if (status === "stopped") return "[the user stopped this answer]";
+  return status === "limited" && explanation.limit?.kind === "time"
+    ? "[the time limit ended this answer]"
+    : undefined;
 }
 
 function rangesOf(turns: readonly TurnRecord[]): Receipt["turns"] {

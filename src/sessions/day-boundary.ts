@@ -18,6 +18,21 @@ export interface DayBoundaryRule {
  * @throws {RangeError} when the zone or the time is not valid.
  */
 export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): number {
+  const asked = `${epochMs} ${rule.at} ${rule.timeZone}`;
+  const boundary = BOUNDARIES.get(asked) ?? findBoundary(epochMs, rule);
+  BOUNDARIES.delete(asked);
+  BOUNDARIES.set(asked, boundary);
+  const [oldest] = BOUNDARIES.keys();
+  if (BOUNDARIES.size > MAX_BOUNDARIES && oldest !== undefined) BOUNDARIES.delete(oldest);
+  return boundary;
+}
+
+/** Answers that were given last: a conversation asks for the same one with each turn, and zones are slow to compute. */
+const BOUNDARIES = new Map<string, number>();
+
+const MAX_BOUNDARIES = 256;
+
+function findBoundary(epochMs: number, rule: DayBoundaryRule): number {
   const time = Temporal.PlainTime.from(rule.at);
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs)
     .toZonedDateTimeISO(rule.timeZone)

@@ -5,6 +5,9 @@ import type { TurnRecord } from "./turn-record.ts";
 
 const CHUNK = 32;
 
+/** What reading a transcript takes. */
+export type TurnReader = Pick<SessionRepository, "readTurn" | "readTurns">;
+
 /** Which turns of a conversation are read. */
 export interface TurnRange {
   readonly sessionId: string;
@@ -16,7 +19,7 @@ export interface TurnRange {
 
 /** Turns of a session and its lineage from the newest to the oldest, read as they are asked for. */
 export async function* turnsNewestFirst(
-  repository: SessionRepository,
+  repository: TurnReader,
   chain: Chain,
   range: TurnRange,
 ): AsyncGenerator<TurnRecord> {
@@ -38,7 +41,7 @@ export async function* turnsNewestFirst(
 
 /** The newest `count` turns of a session and its lineage, oldest first. */
 export async function newestTurns(
-  repository: SessionRepository,
+  repository: TurnReader,
   chain: Chain,
   options: TurnRange & { readonly count: number },
 ): Promise<TurnRecord[]> {
@@ -52,7 +55,7 @@ export async function newestTurns(
 
 /** Number of committed turns of a transcript: the last number that has a record, found in steps that double. */
 export async function countTurns(
-  repository: SessionRepository,
+  repository: TurnReader,
   ref: { readonly owner: string; readonly sessionKey: string; readonly sessionId: string },
 ): Promise<number> {
   const exists = async (turn: number): Promise<boolean> =>

@@ -9,6 +9,11 @@ export interface StorageBackend {
   readonly location: string;
   /** Execution state, one thread a session. */
   readonly checkpointer: BaseCheckpointSaver;
+  /**
+   * Stores what the run on a thread has reached, so that a crash cannot take it back. Without it a run is sure to be
+   * stored where it ends, waits or fails.
+   */
+  persist(threadId: string): Promise<void>;
   /** Transcripts, chains, deliveries, explanations and memory. */
   readonly store: BaseStore;
   /** Turns on one key, one at a time, across processes. */
@@ -58,6 +63,11 @@ export interface KeyLock {
    * @throws {LilyError} `lease_timeout` when `waitMs` is over; the signal's reason when it is aborted.
    */
   acquire(lockName: string, options?: AcquireOptions): Promise<Lease>;
+  /**
+   * The lease under which somebody holds the lock now, in whatever process; `undefined` when it is free. It may be over
+   * by the time it is read.
+   */
+  holder(lockName: string): Promise<LeaseRef | undefined>;
 }
 
 /** Pruning of execution state. */

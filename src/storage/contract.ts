@@ -31,6 +31,7 @@ export function describeBackendContract(name: string, make: MakeBackend): void {
 
     describeExclusion(current);
     describeWaiting(current);
+    describeHolder(current);
     describeFencing(current);
     describeCheckpoints(current);
   });
@@ -142,6 +143,33 @@ function describeWaiting(backend: () => StorageBackend): void {
     await held.release();
     await (await waiting).release();
     expect(calls).toBe(1);
+  });
+}
+
+function describeHolder(backend: () => StorageBackend): void {
+  it("names the lease that is held, and nobody before the first one and after it was given back", async () => {
+    const { locks } = backend();
+    expect(await locks.holder("k")).toBeUndefined();
+    const first = await locks.acquire("k");
+    expect(await locks.holder("k")).toEqual({ lockName: "k", token: first.token });
+    await first.release();
+    expect(await locks.holder("k")).toBeUndefined();
+    const second = await locks.acquire("k");
+    await first.release();
+    expect(await locks.holder("k")).toEqual({ lockName: "k", token: second.token });
+    expect(await locks.holder("other")).toBeUndefined();
+    await second.release();
+  });
+
+  it("names the next holder once it was let in, not one that waits", async () => {
+    const { locks } = backend();
+    const first = await locks.acquire("k");
+    const waiting = locks.acquire("k");
+    expect(await locks.holder("k")).toMatchObject({ token: first.token });
+    await first.release();
+    const second = await waiting;
+    expect(await locks.holder("k")).toMatchObject({ token: second.token });
+    await second.release();
   });
 }
 

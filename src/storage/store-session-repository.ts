@@ -13,7 +13,7 @@ import type {
   SessionRepository,
   TranscriptRef,
 } from "#src/sessions/repository.ts";
-import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { failedAttemptSchema, turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import {
   chainNamespace,
   chainsOf,
@@ -44,6 +44,7 @@ const failuresSchema = z.object({
       message: z.string(),
       node: z.string(),
       text: z.string(),
+      attempts: z.array(failedAttemptSchema).optional(),
     }),
   ),
 });

@@ -157,6 +157,7 @@ function openHarnessSessions(
     threads: noThreadRegistrar,
     storageName: "test",
     fencedStore: (lease) => storage.fencedStore(lease),
+    persist: (threadId) => storage.persist(threadId),
     sleep: async () => undefined,
   };
   const sessions = openLocalSessions(options.adjust?.(deps) ?? deps, storage, {

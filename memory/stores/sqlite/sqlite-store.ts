@@ -22,6 +22,8 @@ export interface SqliteStoreOptions {
    * inside a graph node LangGraph drops the `index` argument of `put`, so only this can keep a namespace out.
    */
   readonly index?: IndexFields | ((namespace: Namespace) => IndexFields);
+  /** Whether a write there has to survive a power loss once it is answered; by default every one. */
+  readonly isDurable?: (namespace: Namespace) => boolean;
   /** Longest wait for a lock in milliseconds before `storage_busy`; 10 s by default. */
   readonly busyDeadlineMs?: number;
 }
@@ -44,6 +46,7 @@ export class SqliteStore extends DirectStore {
   readonly #statements: StoreStatements;
   readonly #clock: Clock;
   readonly #index: (namespace: Namespace) => IndexFields;
+  readonly #isDurable: (namespace: Namespace) => boolean;
   readonly #busyDeadlineMs: number;
   readonly #transaction: RunInTransaction;
   readonly #engine: StoreEngine;
@@ -52,10 +55,11 @@ export class SqliteStore extends DirectStore {
   constructor(db: Database, options: SqliteStoreOptions) {
     super();
     migrate(db, STORE_SCHEMA);
-    const { index = ["$"], busyDeadlineMs = 10_000 } = options;
+    const { index = ["$"], isDurable = () => true, busyDeadlineMs = 10_000 } = options;
     this.#db = db;
     this.#clock = options.clock;
     this.#index = typeof index === "function" ? index : () => index;
+    this.#isDurable = isDurable;
     this.#busyDeadlineMs = busyDeadlineMs;
     this.#statements = prepareStatements(db);
     this.#transaction = db.transaction((work: () => unknown[]) => work());
@@ -96,11 +100,28 @@ export class SqliteStore extends DirectStore {
   }
 
   #run(plan: BatchPlan, guard: WriteGuard | undefined): unknown[] {
-    if (plan.changes.length === 0) return this.#transaction.deferred(() => runBatch(this.#engine, plan));
-    return this.#transaction.immediate(() => {
-      guard?.();
-      return runBatch(this.#engine, plan);
-    });
+    if (plan.changes.length === 0) {
+      // One statement is its own transaction.
+      if (plan.isOneGet) return runBatch(this.#engine, plan);
+      return this.#transaction.deferred(() => runBatch(this.#engine, plan));
+    }
+    return this.#synchronized(plan.changes, () =>
+      this.#transaction.immediate(() => {
+        guard?.();
+        return runBatch(this.#engine, plan);
+      }),
+    );
+  }
+
+  /** The log is one file: a write that is waited for takes those before it to the disk with it. */
+  #synchronized<T>(changes: readonly ItemChange[], write: () => T): T {
+    if (!changes.some(({ namespace }) => this.#isDurable(namespace))) return write();
+    this.#db.pragma("synchronous = FULL");
+    try {
+      return write();
+    } finally {
+      this.#db.pragma("synchronous = NORMAL");
+    }
   }
 
   #change(change: ItemChange): void {

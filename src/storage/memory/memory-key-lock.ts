@@ -2,6 +2,7 @@
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
 import { assertNewest } from "../lease-lost.ts";
+import { once } from "../poll-for-lock.ts";
 import { startWait } from "../wait-limit.ts";
 
 /** A {@link KeyLock} that can tell whether a lease is the newest. */
@@ -14,6 +15,7 @@ export interface MemoryKeyLock extends KeyLock {
 export function createMemoryKeyLock(): MemoryKeyLock {
   const queue = createKeyQueue();
   const tokens = new Map<string, number>();
+  const held = new Set<string>();
 
   return {
     async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
@@ -22,10 +24,21 @@ export function createMemoryKeyLock(): MemoryKeyLock {
         const leave = await queue.enter(lockName, { signal: wait.signal, onWait: () => options.onWait?.() });
         const token = (tokens.get(lockName) ?? 0) + 1;
         tokens.set(lockName, token);
-        return leaseOf({ lockName, token }, leave);
+        held.add(lockName);
+        return leaseOf(
+          { lockName, token },
+          once(() => {
+            held.delete(lockName);
+            leave();
+          }),
+        );
       } finally {
         wait.end();
       }
+    },
+    async holder(lockName) {
+      const token = tokens.get(lockName);
+      return token === undefined || !held.has(lockName) ? undefined : { lockName, token };
     },
     assertHeld: (ref) => assertNewest(ref, tokens.get(ref.lockName)),
   };

@@ -1,7 +1,7 @@
 /** Prunes LangGraph's `MemorySaver` by the same rule as the database: what is older than the runs to keep goes. */
 import type { MemorySaver } from "@langchain/langgraph-checkpoint";
 import type { CheckpointRetention } from "../backend.ts";
-import { belongsToOneRun } from "../checkpoint-namespace.ts";
+import { belongsToOneRun } from "../checkpoints/checkpoint-namespace.ts";
 
 /** Makes the retention of `saver`. */
 export function createMemoryRetention(saver: MemorySaver): CheckpointRetention {

@@ -14,6 +14,13 @@ function leaseTable(schema: string): string {
   return `${escapeIdentifier(schema)}.lily_leases`;
 }
 
+/** Whether the row `held` of `pg_locks` is the advisory lock of that number, taken in this database. */
+function isAdvisory(parameter: string): string {
+  return `held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
+        AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND ((held.classid::bigint << 32) | held.objid::bigint) = ${parameter}::bigint`;
+}
+
 /** The statements of the lock. Times are the server's, so that hosts need not agree on the time. */
 export function leaseStatements(schema: string) {
   const leases = leaseTable(schema);
@@ -37,12 +44,13 @@ export function leaseStatements(schema: string) {
       WHERE lease.lock_name = held.lock_name AND lease.token = held.token RETURNING lease.lock_name AS "row"`,
     /** row; the token of a lease that its holder has not renewed in time */
     overdue: `SELECT token::float8 AS token FROM ${leases} WHERE lock_name = $1 AND expires_at < clock_timestamp()`,
+    /** advisory number, row; the token of the lease whose advisory lock is held. A row alone outlives its lease. */
+    holder: `SELECT token::float8 AS token FROM ${leases} WHERE lock_name = $2 AND EXISTS (
+      SELECT 1 FROM pg_locks AS held WHERE ${isAdvisory("$1")})`,
     /** advisory number, row, token. Ends the connection of a holder that does not renew, and with it its lock. */
     evict: `SELECT pg_terminate_backend(held.pid) FROM pg_locks AS held
       JOIN ${leases} AS lease ON lease.lock_name = $2 AND lease.token = $3 AND lease.expires_at < clock_timestamp()
-      WHERE held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
-        AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND ((held.classid::bigint << 32) | held.objid::bigint) = $1::bigint`,
+      WHERE ${isAdvisory("$1")}`,
     /** row; keeps a newer grant waiting until the transaction is over */
     newest: `SELECT token::float8 AS token FROM ${leases} WHERE lock_name = $1 FOR SHARE`,
   };

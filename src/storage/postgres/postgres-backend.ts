@@ -6,6 +6,7 @@ import { inSetup, setUpStore } from "#memory/stores/postgres/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
+import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { setUpLeases } from "./lease-statements.ts";
 import { addressOf, configOf } from "./postgres-address.ts";
 import { createPostgresKeyLock } from "./postgres-key-lock.ts";
@@ -101,17 +102,20 @@ interface Parts extends PostgresBackendOptions {
 function assemble(pool: Pool, parts: Parts): StorageBackend {
   const { clock, index, schema, server, config, leaseMs, checkpointer } = parts;
   const store = new PostgresStore(pool, { clock, schema, server, ...(index === undefined ? {} : { index }) });
+  const buffered = new BufferedSaver(checkpointer);
   const lease = leaseMs === undefined ? {} : { leaseMs };
   const locks = createPostgresKeyLock({ connection: config, schema, server, ...lease });
   return {
     name: "postgres",
     location: server,
-    checkpointer,
+    checkpointer: buffered,
+    persist: (threadId) => buffered.persist(threadId),
     store,
     locks,
     retention: createPostgresRetention(pool, { schema, server }),
     fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
     async close() {
+      await buffered.persist();
       await locks.close();
       await parts.endPool();
     },

@@ -61,6 +61,13 @@ export function createPostgresKeyLock(options: PostgresKeyLockOptions): Postgres
         wait.end();
       }
     },
+    async holder(lockName) {
+      const { advisory, row } = lockIdOf(schema, lockName);
+      const rows = await withServer(server, async () =>
+        (await connect.current()).query<{ token: number }>(statements.holder, [advisory, row]),
+      );
+      return rows[0] === undefined ? undefined : { lockName, token: rows[0].token };
+    },
     async assertHeld(client, ref) {
       const { row } = lockIdOf(schema, ref.lockName);
       const { rows } = await client.query<{ token: number }>(statements.newest, [row]);

@@ -27,10 +27,10 @@ function retentionStatements(schema: string) {
       SELECT max(newest.checkpoint_id) FROM ${checkpoints} AS newest
       WHERE newest.thread_id = old.thread_id AND newest.checkpoint_ns = old.checkpoint_ns))`;
   return {
-    // The first checkpoint of a run has the source "input"; a run that goes on after an interrupt adds none. Subgraphs
-    // have such checkpoints too, so only the root namespace counts.
+    // Of a run that has ended one checkpoint is left (see buffered-saver.ts). Subgraphs have checkpoints too, so only the
+    // root namespace counts.
     oldestKept: `SELECT checkpoint_id FROM ${checkpoints}
-      WHERE thread_id = $1 AND checkpoint_ns = '' AND metadata ->> 'source' = 'input'
+      WHERE thread_id = $1 AND checkpoint_ns = ''
       ORDER BY checkpoint_id DESC LIMIT 1 OFFSET $2`,
     deleteWrites: deleteRows("checkpoint_writes", isOld),
     deleteCheckpoints: deleteRows("checkpoints", isOld),

@@ -9,11 +9,13 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
-import type { Pool } from "pg";
+import { escapeIdentifier, type Pool } from "pg";
 import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { startedBy, withNamespace } from "../checkpoint-calls.ts";
+import type { PointSaver } from "../checkpoints/buffered-saver.ts";
+import { StateSerde } from "../checkpoints/state-serde.ts";
+import { startedBy, withNamespace } from "../checkpoints/checkpoint-calls.ts";
 
 /** Options of {@link RetryingPostgresSaver}. */
 export interface RetryingPostgresSaverOptions {
@@ -29,12 +31,16 @@ export interface RetryingPostgresSaverOptions {
  * halves of surrogate pairs in metadata, which jsonb refuses, are replaced as `toStorableText` does; an absent
  * `checkpoint_ns` is `""` everywhere; deadlocks are tried again; errors arrive as `LilyError`s that name the server.
  */
-export class RetryingPostgresSaver extends PostgresSaver {
+export class RetryingPostgresSaver extends PostgresSaver implements PointSaver {
+  readonly #pool: Pool;
+  readonly #schema: string;
   readonly #server: string;
   readonly #ids: Pick<Ids, "uuid">;
 
   constructor(pool: Pool, { schema, server, ids }: RetryingPostgresSaverOptions) {
-    super(pool, undefined, { schema });
+    super(pool, new StateSerde(), { schema });
+    this.#pool = pool;
+    this.#schema = escapeIdentifier(schema);
     this.#server = server;
     this.#ids = ids;
   }
@@ -72,6 +78,20 @@ export class RetryingPostgresSaver extends PostgresSaver {
 
   override putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     return this.#retry(() => super.putWrites(withNamespace(config), writes, taskId));
+  }
+
+  /** The values of channels that only they had are left to the retention. */
+  async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
+    const { thread_id: threadId, checkpoint_ns: namespace } = withNamespace(config).configurable ?? {};
+    const values = [threadId, namespace, [...ids]];
+    const drop = (table: string): Promise<unknown> =>
+      this.#pool.query(
+        `DELETE FROM ${this.#schema}.${table}
+         WHERE thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = ANY ($3)`,
+        values,
+      );
+    await this.#retry(() => drop("checkpoint_writes"));
+    await this.#retry(() => drop("checkpoints"));
   }
 
   override deleteThread(threadId: string): Promise<void> {

@@ -21,6 +21,8 @@ export interface LeaseTable {
   ): number | undefined;
   /** Moves the end of a lease. @returns false when the lease is no longer the newest */
   renew(name: string, token: number, expiresAt: number): boolean;
+  /** The token of the lease that is held at `now`, `undefined` when nobody holds it. */
+  heldToken(name: string, now: number): number | undefined;
   /** The newest token, `undefined` when there was never a grant. */
   newestToken(name: string): number | undefined;
 }
@@ -55,6 +57,10 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
       return takeIfFree.immediate({ ...self, name, holder, expires_at: expiresAt }, now);
     },
     renew: (name, token, expiresAt) => renew.run(expiresAt, name, token).changes === 1,
+    heldToken(name, now) {
+      const current = find.get(name);
+      return current !== undefined && isHeld(current, now, self.host) ? current.token : undefined;
+    },
     newestToken: (name) => find.get(name)?.token,
   };
 }

@@ -7,7 +7,9 @@ import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
-import { RetryingSqliteSaver } from "./retrying-sqlite-saver.ts";
+import { survivesPowerLoss } from "../session-namespaces.ts";
+import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
+import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
 import { createSqliteKeyLock } from "./sqlite-key-lock.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
 
@@ -17,7 +19,7 @@ export interface SqliteBackendOptions {
   readonly storePath: string;
   readonly clock: Clock;
   readonly ids: Pick<Ids, "uuid">;
-  /** `FULL` also survives a power loss after each commit; `NORMAL`, the default, a crash of the program. */
+  /** `FULL`, the default: a committed turn survives a power loss; `NORMAL`: a crash of the program. */
   readonly synchronous?: "NORMAL" | "FULL";
   /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
   readonly leaseMs?: number;
@@ -36,8 +38,7 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
     path: string,
     extra: Pick<Parameters<typeof openDatabase>[1] & object, "schema"> = {},
   ): Database => {
-    const { synchronous = "NORMAL" } = options;
-    const db = openDatabase(path, { ...extra, synchronous });
+    const db = openDatabase(path, extra);
     opened.push(db);
     return db;
   };
@@ -53,19 +54,23 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
 
 function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
   const { clock, ids, leaseMs, index } = options;
-  const checkpointer = new RetryingSqliteSaver(checkpointDb);
-  checkpointer.open();
-  const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
+  const stored = new SqliteCheckpointer(checkpointDb);
+  stored.open();
+  const checkpointer = new BufferedSaver(stored);
+  const isDurable = options.synchronous === "NORMAL" ? () => false : survivesPowerLoss;
+  const store = new SqliteStore(storeDb, { clock, isDurable, ...(index === undefined ? {} : { index }) });
   const locks = createSqliteKeyLock(storeDb, { clock, ids, ...(leaseMs === undefined ? {} : { leaseMs }) });
   return {
     name: "sqlite",
     location: locationOf(options),
     checkpointer,
+    persist: (threadId) => checkpointer.persist(threadId),
     store,
     locks,
     retention: createSqliteRetention(checkpointDb),
     fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
     async close() {
+      if (checkpointDb.open) await checkpointer.persist();
       await locks.releaseAll();
       // Closing the last connection folds the write-ahead log into its file and removes it.
       checkpointDb.close();

@@ -59,6 +59,10 @@ export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions)
         wait.end();
       }
     },
+    async holder(lockName) {
+      const token = await retryBusy(() => table.heldToken(lockName, clock.now()), { file: db.name });
+      return token === undefined ? undefined : { lockName, token };
+    },
     assertHeld: (ref) => assertNewest(ref, table.newestToken(ref.lockName)),
     async releaseAll() {
       await Promise.all([...held].map((lease) => lease.release()));

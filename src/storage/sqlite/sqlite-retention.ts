@@ -1,4 +1,4 @@
-/** Prunes the tables of LangGraph's `SqliteSaver`: what is older than the runs to keep goes, in small transactions. */
+/** Prunes the tables of the checkpointer: what is older than the runs to keep goes, in small transactions. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
 import type { CheckpointRetention } from "../backend.ts";
@@ -7,11 +7,10 @@ import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 /** Rows a transaction deletes: a few milliseconds, so that a turn on another thread does not wait. */
 const ROWS_PER_TRANSACTION = 200;
 
-// The first checkpoint of a run has the source "input"; a run that goes on after an interrupt adds none. Subgraphs have
-// such checkpoints too, so only the root namespace counts.
+// Of a run that has ended one checkpoint is left (see buffered-saver.ts). Subgraphs have checkpoints too, so only the root
+// namespace counts.
 const OLDEST_KEPT = `
-  SELECT checkpoint_id FROM checkpoints
-  WHERE thread_id = ? AND checkpoint_ns = '' AND json_extract(CAST(metadata AS TEXT), '$.source') = 'input'
+  SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
   ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ?`;
 
 // Ids sort by time. The newest checkpoint of a namespace that outlives its run is kept: see checkpoint-namespace.ts.

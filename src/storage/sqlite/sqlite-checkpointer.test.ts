@@ -5,19 +5,19 @@ import { emptyCheckpoint } from "@langchain/langgraph-checkpoint";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { RetryingSqliteSaver } from "./retrying-sqlite-saver.ts";
+import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
 
 describe("the SQLite checkpointer", () => {
   let dir: string;
   let db: Database.Database;
-  let saver: RetryingSqliteSaver;
+  let saver: SqliteCheckpointer;
   const config = { configurable: { thread_id: "t" } };
   const metadata = { source: "input", step: -1, parents: {} } as const;
 
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), "lily-saver-"));
     db = openDatabase(join(dir, "checkpointer.sqlite"));
-    saver = new RetryingSqliteSaver(db);
+    saver = new SqliteCheckpointer(db);
   });
 
   afterEach(() => {

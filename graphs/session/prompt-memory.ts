@@ -1,0 +1,58 @@
+/** What a process remembers from one model call to the next, so that a long conversation costs no more than a short one. */
+import type { BaseMessage } from "@langchain/core/messages";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { RecentTurns } from "#src/context/recent-turns.ts";
+import { contextMessages } from "#src/context/select-turns.ts";
+import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import { toLangChain } from "#src/turns/langchain-messages.ts";
+
+/** A prompt without the turn in flight, and the receipt of what it holds. */
+export interface AssembledPrompt {
+  readonly prompt: BaseMessage[];
+  readonly receipt: Receipt;
+}
+
+/** Turns that may run at the same time before the prompt of one of them is assembled twice. */
+const MAX_PROMPTS = 16;
+
+/**
+ * Turns read, messages made and prompts assembled. None of it is in the state: whatever a node returns is streamed to
+ * every client, and the system prompt and old turns are not theirs to see.
+ */
+export class PromptMemory {
+  readonly turns = new RecentTurns();
+  readonly #messages = new WeakMap<TurnRecord, readonly BaseMessage[]>();
+  readonly #prompts = new Map<string, Promise<AssembledPrompt>>();
+
+  /** The prompt of a request. One that could not be assembled is not remembered. */
+  async prompt(requestId: string, assemble: () => Promise<AssembledPrompt>): Promise<AssembledPrompt> {
+    const known = this.#prompts.get(requestId);
+    if (known !== undefined) return known;
+    const assembled = assemble();
+    this.#prompts.set(requestId, assembled);
+    const [oldest] = this.#prompts.keys();
+    if (this.#prompts.size > MAX_PROMPTS && oldest !== undefined) this.#prompts.delete(oldest);
+    assembled.catch(() => this.#prompts.delete(requestId));
+    return assembled;
+  }
+
+  /** What a model is shown of a turn. */
+  messagesOf(record: TurnRecord): readonly BaseMessage[] {
+    const known = this.#messages.get(record);
+    if (known !== undefined) return known;
+    const made = contextMessages(record).map((message) => toLangChain(message));
+    this.#messages.set(record, made);
+    return made;
+  }
+}
+
+const MEMORIES = new WeakMap<SessionDeps, PromptMemory>();
+
+/** The memory that belongs to a graph's dependencies. */
+export function promptMemoryOf(deps: SessionDeps): PromptMemory {
+  const known = MEMORIES.get(deps);
+  if (known !== undefined) return known;
+  const made = new PromptMemory();
+  MEMORIES.set(deps, made);
+  return made;
+}

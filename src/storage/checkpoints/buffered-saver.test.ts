@@ -1,0 +1,144 @@
+import { Annotation, Command, interrupt, StateGraph } from "@langchain/langgraph";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import { MemorySaver, type CheckpointTuple } from "@langchain/langgraph-checkpoint";
+import { beforeEach, describe, expect, it } from "vitest";
+import { BufferedSaver, type PointSaver } from "./buffered-saver.ts";
+
+class MemoryPoints extends MemorySaver implements PointSaver {
+  async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
+    for (const id of ids) delete this.storage[String(config.configurable?.["thread_id"])]?.[""]?.[id];
+  }
+}
+
+const State = Annotation.Root({
+  steps: Annotation<string[]>({ reducer: (all, added) => [...all, ...added], default: () => [] }),
+});
+
+type Step = (saver: BufferedSaver) => Promise<void> | void;
+
+/** A graph of two steps in a row; `between` runs at the start of the second. */
+function twoSteps(saver: BufferedSaver, between: Step = () => undefined) {
+  return new StateGraph(State)
+    .addNode("first", () => ({ steps: ["first"] }))
+    .addNode("second", async () => {
+      await between(saver);
+      return { steps: ["second"] };
+    })
+    .addEdge("__start__", "first")
+    .addEdge("first", "second")
+    .addEdge("second", "__end__")
+    .compile({ checkpointer: saver });
+}
+
+const ON = { configurable: { thread_id: "t" } };
+const SYNC = { ...ON, durability: "sync" } as const;
+
+describe("a checkpointer that stores the points that matter", () => {
+  let stored: MemoryPoints;
+  let saver: BufferedSaver;
+  beforeEach(() => {
+    stored = new MemoryPoints();
+    saver = new BufferedSaver(stored);
+  });
+  const tuples = async (): Promise<CheckpointTuple[]> => {
+    const found: CheckpointTuple[] = [];
+    for await (const tuple of stored.list(ON)) found.push(tuple);
+    return found;
+  };
+  const storedSteps = async (): Promise<unknown> =>
+    (await stored.getTuple(ON))?.checkpoint.channel_values["steps"];
+  /** The state as another process sees it. */
+  const elsewhere = () => twoSteps(new BufferedSaver(stored)).getState(ON);
+
+  it("stores where a run ended, and names the end of the run before as its parent", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);
+    const [newest, oldest, ...others] = await tuples();
+    expect(others).toEqual([]);
+    expect(newest?.parentConfig?.configurable?.["checkpoint_id"]).toBe(oldest?.checkpoint.id);
+    expect(await storedSteps()).toEqual(["a", "first", "second", "b", "first", "second"]);
+  });
+
+  it("stores what was reached when it is asked to, and drops that point when the run has ended", async () => {
+    const seen: unknown[] = [];
+    const graph = twoSteps(saver, async (running) => {
+      seen.push(await storedSteps());
+      await running.persist("t");
+      seen.push(await storedSteps(), (await elsewhere()).next);
+    });
+    await graph.invoke({ steps: ["a"] }, SYNC);
+    expect(seen).toEqual([undefined, ["a", "first"], ["second"]]);
+    expect(await tuples()).toHaveLength(1);
+  });
+
+  it("goes on from the newest step in this process, and from the last point in another", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    const broken = twoSteps(saver, () => Promise.reject(new Error("stopped")));
+    await broken.invoke({ steps: ["b"] }, { ...SYNC, interruptBefore: ["second"] });
+    expect((await twoSteps(saver).getState(ON)).values).toEqual({
+      steps: ["a", "first", "second", "b", "first"],
+    });
+    expect((await elsewhere()).values).toEqual({ steps: ["a", "first", "second"] });
+    expect(await twoSteps(saver).invoke(null, SYNC)).toEqual({
+      steps: ["a", "first", "second", "b", "first", "second"],
+    });
+  });
+
+  it("takes what another process has stored since for newer than its own steps", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, { ...SYNC, interruptBefore: ["second"] });
+    await twoSteps(new BufferedSaver(stored)).invoke({ steps: ["b"] }, SYNC);
+    expect((await twoSteps(saver).getState(ON)).values).toEqual({ steps: ["b", "first", "second"] });
+  });
+
+  it("hands out copies of the steps that it keeps", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, { ...SYNC, interruptBefore: ["second"] });
+    const { steps } = (await twoSteps(saver).getState(ON)).values as { steps: string[] };
+    steps.push("not mine to add");
+    expect((await twoSteps(saver).getState(ON)).values).toEqual({ steps: ["a", "first"] });
+  });
+
+  it("stores a failure with the step before it, so that another process sees it", async () => {
+    const broken = twoSteps(saver, () => Promise.reject(new Error("out of luck")));
+    await expect(broken.invoke({ steps: ["a"] }, SYNC)).rejects.toThrow("out of luck");
+    expect(await elsewhere()).toMatchObject({ values: { steps: ["a", "first"] }, next: ["second"] });
+  });
+
+  it("stores a change that somebody makes to the state", async () => {
+    await twoSteps(saver).updateState(ON, { steps: ["by hand"] }, "second");
+    expect((await elsewhere()).values).toEqual({ steps: ["by hand"] });
+  });
+
+  it("stores all that is left when it is asked for all threads", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, { ...SYNC, interruptBefore: ["second"] });
+    await saver.persist();
+    expect(await storedSteps()).toEqual(["a", "first"]);
+  });
+
+  it("forgets a thread that is deleted in the middle of a run", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, { ...SYNC, interruptBefore: ["second"] });
+    await saver.deleteThread("t");
+    expect((await twoSteps(saver).getState(ON)).values).toEqual({});
+  });
+
+  it("stores a run that waits for a person, with what the task beside it has done", async () => {
+    let runs = 0;
+    const waiting = (over: BufferedSaver) =>
+      new StateGraph(State)
+        .addNode("works", () => {
+          runs += 1;
+          return { steps: ["worked"] };
+        })
+        .addNode("asks", () => ({ steps: [String(interrupt("may I?"))] }))
+        .addEdge("__start__", "works")
+        .addEdge("__start__", "asks")
+        .compile({ checkpointer: over });
+    await waiting(saver).invoke({ steps: ["a"] }, SYNC);
+    const state = await waiting(new BufferedSaver(stored)).getState(ON);
+    expect(state.tasks.flatMap((task) => task.interrupts).map(({ value }) => value as unknown)).toEqual([
+      "may I?",
+    ]);
+    const after = await waiting(new BufferedSaver(stored)).invoke(new Command({ resume: "yes" }), SYNC);
+    expect(after.steps.toSorted()).toEqual(["a", "worked", "yes"]);
+    expect(runs).toBe(1);
+  });
+});

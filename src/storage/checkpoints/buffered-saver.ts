@@ -1,0 +1,226 @@
+/** Keeps the steps of a run in memory and gives the checkpointer behind it only the points that have to survive. */
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  BaseCheckpointSaver,
+  TASKS,
+  WRITES_IDX_MAP,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+} from "@langchain/langgraph-checkpoint";
+import { withNamespace } from "./checkpoint-calls.ts";
+
+/** What is behind a {@link BufferedSaver}. */
+export interface PointSaver extends BaseCheckpointSaver {
+  /** Deletes single checkpoints of the thread and namespace in `config`, with what was written after them. */
+  dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void>;
+}
+
+/** Threads whose last run stopped in the middle: as many are remembered; of the others the stored point counts. */
+const MAX_THREADS = 256;
+
+/** The newest checkpoint of a thread, and what its tasks have written since. */
+interface Newest {
+  readonly config: RunnableConfig;
+  readonly checkpoint: Checkpoint;
+  readonly metadata: CheckpointMetadata;
+  readonly newVersions: ChannelVersions;
+  /** The stored checkpoint from which its run began. */
+  readonly base: string | undefined;
+  /** Stored points of its run, oldest first; nobody needs them once the run has ended. */
+  readonly passed: readonly string[];
+  readonly writes: TaskWrites[];
+  isStored: boolean;
+  /** A task waits for a person, or failed: what the others have done is needed when the step is run again. */
+  hasSpecial: boolean;
+}
+
+interface TaskWrites {
+  readonly taskId: string;
+  readonly taskPath: string | undefined;
+  readonly writes: PendingWrite[];
+}
+
+/**
+ * A run of LangGraph makes a checkpoint a step, and each holds the whole state. What has to survive a killed process is
+ * less: where a run ended, where it waits for a person or failed, and what `persist` is asked for before something that
+ * must not be done twice. The steps between stay in memory: this process goes on from them; another one, or this one
+ * after a crash, goes on from the last point. Of a run that has ended its end is kept and no point before it; a stored
+ * checkpoint names the one stored before it as its parent.
+ */
+export class BufferedSaver extends BaseCheckpointSaver {
+  readonly #inner: PointSaver;
+  readonly #newest = new Map<string, Newest>();
+
+  constructor(inner: PointSaver) {
+    super(inner.serde);
+    this.#inner = inner;
+  }
+
+  /** Stores what runs have reached on a thread, or on all, so that a crash cannot take it back. */
+  async persist(threadId?: string): Promise<void> {
+    for (const newest of this.#newest.values()) {
+      if (threadId === undefined || newest.config.configurable?.["thread_id"] === threadId)
+        await this.#store(newest);
+    }
+  }
+
+  override getNextVersion(current: number | undefined): number {
+    return this.#inner.getNextVersion(current);
+  }
+
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const newest = this.#newest.get(placeOf(config));
+    const wanted: unknown = config.configurable?.["checkpoint_id"];
+    const held = newest?.isStored === false ? newest : undefined;
+    if (held !== undefined && wanted === held.checkpoint.id) return this.#tupleOf(held);
+    const stored = await this.#inner.getTuple(config);
+    if (held === undefined || wanted !== undefined) return stored;
+    // Ids sort by time: another process may have gone on since.
+    return stored !== undefined && stored.checkpoint.id > held.checkpoint.id ? stored : this.#tupleOf(held);
+  }
+
+  override list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    return this.#inner.list(config, options);
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const place = placeOf(config);
+    const before = this.#newest.get(place);
+    const goesOn = before !== undefined && before.checkpoint.id === parentIn(config);
+    const newest: Newest = {
+      config,
+      checkpoint,
+      metadata,
+      newVersions,
+      base: goesOn ? before.base : parentIn(config),
+      passed: goesOn ? passedBy(before) : [],
+      writes: [],
+      isStored: false,
+      hasSpecial: false,
+    };
+    const atRest = isAtRest(checkpoint);
+    this.#newest.delete(place);
+    if (atRest || !isStep(metadata)) await this.#store(newest);
+    if (!atRest) this.#remember(place, newest);
+    else if (newest.passed.length > 0) await this.#inner.dropCheckpoints(config, newest.passed);
+    return withCheckpoint(config, checkpoint.id);
+  }
+
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath?: string,
+  ): Promise<void> {
+    const newest = this.#newest.get(placeOf(config));
+    const isNewest = newest?.checkpoint.id === config.configurable?.["checkpoint_id"];
+    if (newest === undefined || !isNewest) return this.#inner.putWrites(config, writes, taskId, taskPath);
+    // Plain writes are replaced by the checkpoint that follows them, unless a task beside this one waits or fails.
+    newest.writes.push({ taskId, taskPath, writes });
+    newest.hasSpecial ||= writes.some(([channel]) => channel in WRITES_IDX_MAP);
+    if (newest.hasSpecial) await this.#store(newest);
+  }
+
+  override async deleteThread(threadId: string): Promise<void> {
+    for (const [place, { config }] of this.#newest) {
+      if (config.configurable?.["thread_id"] === threadId) this.#newest.delete(place);
+    }
+    await this.#inner.deleteThread(threadId);
+  }
+
+  async #store(newest: Newest): Promise<void> {
+    const { config, checkpoint, metadata, newVersions } = newest;
+    if (!newest.isStored) {
+      await this.#inner.put(
+        withCheckpoint(config, storedParentOf(newest)),
+        checkpoint,
+        metadata,
+        newVersions,
+      );
+      newest.isStored = true;
+    }
+    const target = withCheckpoint(config, checkpoint.id);
+    for (const written of newest.writes.splice(0)) {
+      await this.#inner.putWrites(target, written.writes, written.taskId, written.taskPath);
+    }
+  }
+
+  #remember(place: string, newest: Newest): void {
+    this.#newest.set(place, newest);
+    const [oldest] = this.#newest.keys();
+    if (this.#newest.size > MAX_THREADS && oldest !== undefined) this.#newest.delete(oldest);
+  }
+
+  /** As it would come back from the checkpointer: nothing in it is shared with the run that made it. */
+  async #tupleOf(newest: Newest): Promise<CheckpointTuple> {
+    const { config, checkpoint, metadata, writes } = newest;
+    const parent = storedParentOf(newest);
+    const [type, data] = await this.serde.dumpsTyped({ checkpoint, metadata, writes });
+    const copy = (await this.serde.loadsTyped(type, data)) as Pick<
+      Newest,
+      "checkpoint" | "metadata" | "writes"
+    >;
+    return {
+      config: withCheckpoint(config, checkpoint.id),
+      checkpoint: copy.checkpoint,
+      metadata: copy.metadata,
+      ...(parent === undefined ? {} : { parentConfig: withCheckpoint(config, parent) }),
+      pendingWrites: copy.writes.flatMap(({ taskId, writes }) =>
+        writes.map(([channel, value]) => [taskId, channel, value] as [string, string, unknown]),
+      ),
+    };
+  }
+}
+
+/** Names the thread and the namespace. */
+function placeOf(config: RunnableConfig): string {
+  const { thread_id: threadId, checkpoint_ns: namespace } = withNamespace(config).configurable ?? {};
+  return JSON.stringify([threadId, namespace]);
+}
+
+function withCheckpoint(config: RunnableConfig, id: string | undefined): RunnableConfig {
+  const { thread_id: threadId, checkpoint_ns: namespace } = withNamespace(config).configurable ?? {};
+  return {
+    configurable: {
+      thread_id: threadId,
+      checkpoint_ns: namespace,
+      ...(id === undefined ? {} : { checkpoint_id: id }),
+    },
+  };
+}
+
+function parentIn(config: RunnableConfig): string | undefined {
+  const parent: unknown = config.configurable?.["checkpoint_id"];
+  return typeof parent === "string" ? parent : undefined;
+}
+
+/** Steps of a run, as against changes that somebody makes to the state. */
+const isStep = ({ source }: CheckpointMetadata): boolean => source === "loop" || source === "input";
+
+/** The end of a run follows what the run began from: the points between go. */
+function storedParentOf({ base, passed, checkpoint }: Newest): string | undefined {
+  return isAtRest(checkpoint) ? base : (passed.at(-1) ?? base);
+}
+
+/** Points of the run up to and with `before`. */
+const passedBy = ({ passed, isStored, checkpoint, metadata }: Newest): readonly string[] =>
+  isStored && isStep(metadata) ? [...passed, checkpoint.id] : passed;
+
+/** Whether no step is left to run: LangGraph names the next steps by channels, and sends by one of their own. */
+function isAtRest({ channel_values: values }: Checkpoint): boolean {
+  const sends: unknown = values[TASKS];
+  const hasSends = Array.isArray(sends) && sends.length > 0;
+  return (
+    !hasSends &&
+    !Object.keys(values).some((channel) => channel.startsWith("branch:to:") || channel === "__start__")
+  );
+}

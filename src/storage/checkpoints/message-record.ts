@@ -1,0 +1,97 @@
+/** Messages in stored execution state, in the form in which LangChain serialises them. */
+import {
+  AIMessage,
+  AIMessageChunk,
+  ChatMessage,
+  FunctionMessage,
+  HumanMessage,
+  HumanMessageChunk,
+  RemoveMessage,
+  SystemMessage,
+  SystemMessageChunk,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
+
+/** What is stored of a message, by LangChain's names; what is not there is left out. */
+const FIELDS = [
+  "content",
+  "id",
+  "name",
+  "additional_kwargs",
+  "response_metadata",
+  "tool_calls",
+  "invalid_tool_calls",
+  "tool_call_chunks",
+  "usage_metadata",
+  "tool_call_id",
+  "status",
+  "artifact",
+  "role",
+] as const;
+
+type Fields = Record<string, unknown>;
+
+// The constructors check what they are given no further than LangChain's own loader does.
+const CLASSES: Readonly<Record<string, new (fields: never) => BaseMessage>> = {
+  AIMessage,
+  AIMessageChunk,
+  ChatMessage,
+  FunctionMessage,
+  HumanMessage,
+  HumanMessageChunk,
+  RemoveMessage,
+  SystemMessage,
+  SystemMessageChunk,
+  ToolMessage,
+};
+
+/** Records of plain text messages, which are the most of a state and are stored again with each point of a run. */
+const RECORDS = new WeakMap<BaseMessage, Fields>();
+
+/** The record of a message; `encode` encodes what its fields hold. */
+export function encodeMessage(message: BaseMessage, encode: (fields: object) => Fields): Fields {
+  const known = RECORDS.get(message);
+  if (known !== undefined && isRecordOf(known, message)) return known;
+  const record = recordOf(message, encode);
+  if (isPlain(message)) RECORDS.set(message, record);
+  return record;
+}
+
+function recordOf(message: BaseMessage, encode: (fields: object) => Fields): Fields {
+  const source = message as unknown as Fields;
+  const fields: Fields = {};
+  for (const name of FIELDS) {
+    const value = source[name];
+    if (value !== undefined) fields[name] = value;
+  }
+  return { lc: 1, type: "constructor", id: message.lc_id, kwargs: encode(fields) };
+}
+
+/** The message of a record; `undefined` when it is none. */
+export function reviveMessage(record: Fields): BaseMessage | undefined {
+  const { id, kwargs } = record;
+  if (!Array.isArray(id) || typeof kwargs !== "object" || kwargs === null) return undefined;
+  if (id[0] !== "langchain_core" || id[1] !== "messages") return undefined;
+  const Class = CLASSES[String(id[2])];
+  if (Class === undefined) return undefined;
+  const message = new Class({ ...kwargs } as never);
+  if (isPlain(message)) RECORDS.set(message, record);
+  return message;
+}
+
+/** Whether text, an id and marks are all that the message is. */
+function isPlain(message: BaseMessage): boolean {
+  const { tool_calls: calls, artifact } = message as unknown as Fields;
+  return (
+    typeof message.content === "string" &&
+    artifact === undefined &&
+    (!Array.isArray(calls) || calls.length === 0)
+  );
+}
+
+/** A message is a value; should somebody have changed one all the same, it is recorded anew. */
+function isRecordOf({ kwargs }: Fields, message: BaseMessage): boolean {
+  const { content, id } = kwargs as Fields;
+  return message.content === content && message.id === id;
+}

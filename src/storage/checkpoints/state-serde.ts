@@ -1,0 +1,150 @@
+/** How execution state becomes text and comes back: JSON, synchronous, in the form of LangGraph's own serializer. */
+import { BaseMessage } from "@langchain/core/messages";
+import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
+import { LilyError } from "#src/kernel/errors.ts";
+import { encodeMessage, reviveMessage } from "./message-record.ts";
+
+/**
+ * Reads what LangGraph's `JsonPlusSerializer` wrote, and writes what it reads, but a plain object stays a plain object
+ * whatever it looks like, and nothing is called by a name that was stored: only messages, and the few built-in types
+ * below, are made again. LangGraph's own awaits every value, which costs a hundred times as much.
+ */
+export class StateSerde implements SerializerProtocol {
+  /** @throws {LilyError} `value_not_json` with the path, for what no reader could bring back */
+  dumps(value: unknown): string {
+    return JSON.stringify(encode(value, { path: [], ancestors: new Set() }));
+  }
+
+  loads(text: string): unknown {
+    return revive(JSON.parse(text));
+  }
+
+  async dumpsTyped(value: unknown): Promise<[string, Uint8Array]> {
+    if (value instanceof Uint8Array) return ["bytes", value];
+    return ["json", new TextEncoder().encode(this.dumps(value))];
+  }
+
+  async loadsTyped(type: string, data: Uint8Array | string): Promise<unknown> {
+    if (type === "bytes") return typeof data === "string" ? new TextEncoder().encode(data) : data;
+    if (type !== "json") throw new LilyError("record_invalid", `a checkpoint is of the unknown type ${type}`);
+    return this.loads(typeof data === "string" ? data : new TextDecoder().decode(data));
+  }
+}
+
+interface Place {
+  readonly path: readonly (string | number)[];
+  readonly ancestors: Set<object>;
+}
+
+function encode(value: unknown, place: Place): unknown {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (Number.isFinite(value)) return value;
+      throw notJson(place, `the number ${value}`);
+    case "undefined":
+      return { lc: 2, type: "undefined" };
+    case "object":
+      return value === null ? null : encodeObject(value, place);
+    default:
+      throw notJson(place, `a ${typeof value}`);
+  }
+}
+
+function encodeObject(value: object, place: Place): unknown {
+  if (place.ancestors.has(value)) throw notJson(place, "a part of what holds it");
+  place.ancestors.add(value);
+  const encoded = encodeByKind(value, place);
+  place.ancestors.delete(value);
+  return encoded;
+}
+
+function encodeByKind(value: object, place: Place): unknown {
+  if (Array.isArray(value)) return Array.from(value, (item, index) => encode(item, within(place, index)));
+  if (BaseMessage.isInstance(value)) return encodeMessage(value, (part) => encodeFields(part, place));
+  if (value instanceof Map) return builtIn("Map", [encode([...value], place)]);
+  if (value instanceof Set) return builtIn("Set", [encode([...value], place)]);
+  if (value instanceof Uint8Array) return builtIn("Uint8Array", [[...value]], "from");
+  if (value instanceof RegExp) return builtIn("RegExp", [value.source, value.flags]);
+  if (value instanceof Error) return builtIn("Error", [value.message]);
+  if ("toJSON" in value && typeof value.toJSON === "function") return encode(value.toJSON(), place);
+  const fields = encodeFields(value, place);
+  return looksSerialized(value) ? { lc: 2, type: "plain", value: fields } : fields;
+}
+
+function encodeFields(value: object, place: Place): Record<string, unknown> {
+  const encoded: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(value)) encoded[key] = encode(field, within(place, key));
+  return encoded;
+}
+
+const within = (place: Place, key: string | number): Place => ({ ...place, path: [...place.path, key] });
+
+const builtIn = (name: string, args: readonly unknown[], method: string | null = null): object => ({
+  lc: 2,
+  type: "constructor",
+  id: [name],
+  method,
+  args,
+  kwargs: {},
+});
+
+/** Whether a reader would take the plain object for one that stands for something else. */
+function looksSerialized(value: object): boolean {
+  return "lc" in value && (value.lc === 1 || value.lc === 2);
+}
+
+function notJson({ path }: Place, what: string): LilyError {
+  const where = path.length === 0 ? "the state" : `the state at ${path.join(".")}`;
+  return new LilyError("value_not_json", `${where} is ${what}, which cannot be stored`, {
+    next: "Store text, finite numbers, booleans, null, lists and plain objects. Nothing was stored.",
+  });
+}
+
+/** Makes the values again, from the innermost outwards, in place. */
+function revive(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) value[index] = revive(item);
+    return value;
+  }
+  const record = value as Record<string, unknown>;
+  if (record["lc"] === 2 && record["type"] === "plain") return reviveFields(record["value"]);
+  reviveFields(record);
+  if (record["lc"] === 1 && record["type"] === "constructor") return reviveMessage(record) ?? record;
+  return record["lc"] === 2 ? reviveBuiltIn(record) : record;
+}
+
+function reviveFields(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const fields = value as Record<string, unknown>;
+  for (const key of Object.keys(fields)) fields[key] = revive(fields[key]);
+  return fields;
+}
+
+function reviveBuiltIn(record: Record<string, unknown>): unknown {
+  if (record["type"] === "undefined") return undefined;
+  if (record["type"] !== "constructor" || !Array.isArray(record["id"]) || !Array.isArray(record["args"]))
+    return record;
+  const [first, second]: unknown[] = record["args"];
+  switch (record["id"].join("/")) {
+    case "Map":
+      return isEntries(first) ? new Map(first) : record;
+    case "Set":
+      return Array.isArray(first) ? new Set(first) : record;
+    case "Uint8Array":
+      return Array.isArray(first) ? Uint8Array.from(first as number[]) : record;
+    case "RegExp":
+      return typeof first === "string" && typeof second === "string" ? new RegExp(first, second) : record;
+    case "Error":
+      return typeof first === "string" ? new Error(first) : record;
+    default:
+      return record;
+  }
+}
+
+function isEntries(value: unknown): value is [unknown, unknown][] {
+  return Array.isArray(value) && value.every((entry) => Array.isArray(entry) && entry.length === 2);
+}

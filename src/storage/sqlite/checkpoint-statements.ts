@@ -1,0 +1,65 @@
+/** The SQL of the checkpointer, on the tables of LangGraph's `SqliteSaver`. */
+import type { Database, Statement } from "better-sqlite3";
+
+/** A row of `checkpoints`. Older files hold bytes where newer ones hold text. */
+export interface CheckpointRow {
+  readonly checkpoint_id: string;
+  readonly parent_checkpoint_id: string | null;
+  readonly type: string | null;
+  readonly checkpoint: string | Uint8Array;
+  readonly metadata: string | Uint8Array;
+}
+
+/** A row of `writes`. */
+export interface WriteRow {
+  readonly task_id: string;
+  readonly channel: string;
+  readonly type: string | null;
+  readonly value: string | Uint8Array | null;
+}
+
+/** What names a checkpoint. */
+export type CheckpointKey = [threadId: string, namespace: string, checkpointId: string];
+
+/** The statements, prepared once. */
+export interface CheckpointStatements {
+  readonly newest: Statement<[string, string], CheckpointRow>;
+  readonly byId: Statement<CheckpointKey, CheckpointRow>;
+  readonly writesOf: Statement<CheckpointKey, WriteRow>;
+  readonly put: Statement;
+  readonly putWrite: Statement;
+  readonly replaceWrite: Statement;
+  readonly drop: Statement<CheckpointKey>;
+  readonly dropWrites: Statement<CheckpointKey>;
+}
+
+const COLUMNS = "checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata";
+const WRITE_COLUMNS = "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value";
+
+/** Prepares the statements in `db`, whose tables exist. */
+export function prepareCheckpointStatements(db: Database): CheckpointStatements {
+  const insertWrite = (conflict: string): Statement =>
+    db.prepare(`INSERT OR ${conflict} INTO writes (${WRITE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const dropFrom = (table: string): Statement<CheckpointKey> =>
+    db.prepare(`DELETE FROM ${table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`);
+  return {
+    newest: db.prepare(
+      `SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?
+       ORDER BY checkpoint_id DESC LIMIT 1`,
+    ),
+    byId: db.prepare(
+      `SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
+    ),
+    writesOf: db.prepare(
+      `SELECT task_id, channel, type, value FROM writes
+       WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? ORDER BY task_id, idx`,
+    ),
+    put: db.prepare(
+      `INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    putWrite: insertWrite("IGNORE"),
+    replaceWrite: insertWrite("REPLACE"),
+    drop: dropFrom("checkpoints"),
+    dropWrites: dropFrom("writes"),
+  };
+}

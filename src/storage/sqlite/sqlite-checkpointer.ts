@@ -1,0 +1,176 @@
+/** LangGraph's SQLite checkpointer for files that several processes write: waits for locks, and says what is wrong. */
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  WRITES_IDX_MAP,
+  copyCheckpoint,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+} from "@langchain/langgraph-checkpoint";
+import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
+import type { Database } from "better-sqlite3";
+import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { PointSaver } from "../checkpoints/buffered-saver.ts";
+import { startedBy, withNamespace } from "../checkpoints/checkpoint-calls.ts";
+import { StateSerde } from "../checkpoints/state-serde.ts";
+import {
+  prepareCheckpointStatements,
+  type CheckpointKey,
+  type CheckpointRow,
+  type CheckpointStatements,
+  type WriteRow,
+} from "./checkpoint-statements.ts";
+
+/** Checkpoints of this form have their sends among the writes of their parent, which only `SqliteSaver` reads. */
+const FIRST_FORM_WITH_SENDS_INSIDE = 4;
+
+/**
+ * `SqliteSaver` on the same tables with four differences: state is read and written synchronously as text; a locked file
+ * is waited for without blocking the event loop; errors of SQLite arrive as `LilyError`s that name the file; and an
+ * absent `checkpoint_ns` is `""` everywhere. (Upstream drops the writes of a config without one in silence: NULL does
+ * not fit the column, and the insert is `OR IGNORE`.)
+ */
+export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
+  readonly #serde: StateSerde;
+  #statements: CheckpointStatements | undefined;
+
+  constructor(db: Database) {
+    const serde = new StateSerde();
+    super(db, serde);
+    this.#serde = serde;
+  }
+
+  /** Makes the tables. @throws {LilyError} a storage error that names the file */
+  open(): void {
+    try {
+      this.setup();
+      this.#statements ??= prepareCheckpointStatements(this.db);
+    } catch (error) {
+      throw toStorageError(error, this.db.name);
+    }
+  }
+
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return this.#retry(() => {
+      const [threadId, namespace, id] = keyOf(config);
+      const { newest, byId, writesOf } = this.#sql();
+      const row = id === "" ? newest.get(threadId, namespace) : byId.get(threadId, namespace, id);
+      if (row === undefined) return undefined;
+      const writes = writesOf.all(threadId, namespace, row.checkpoint_id);
+      const tuple = this.#tupleOf([threadId, namespace, row.checkpoint_id], row, writes);
+      return tuple.checkpoint.v < FIRST_FORM_WITH_SENDS_INSIDE ? super.getTuple(config) : tuple;
+    });
+  }
+
+  override async *list(
+    config: RunnableConfig,
+    options?: CheckpointListOptions,
+  ): AsyncGenerator<CheckpointTuple> {
+    yield* startedBy(
+      () => super.list(config, options),
+      (work) => this.#retry(work),
+    );
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+  ): Promise<RunnableConfig> {
+    const [threadId, namespace, parentId] = keyOf(config);
+    // What cannot be read again fails here, before anything of it is stored.
+    const state = this.#serde.dumps(copyCheckpoint(checkpoint));
+    const about = this.#serde.dumps(metadata);
+    await this.#retry(() =>
+      this.#sql().put.run(threadId, namespace, checkpoint.id, parentId || null, "json", state, about),
+    );
+    return configOf([threadId, namespace, checkpoint.id]);
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const key = keyOf(config);
+    if (key[2] === "")
+      throw new LilyError("internal", "writes were put without the checkpoint that they follow");
+    const { putWrite, replaceWrite } = this.#sql();
+    const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
+    const rows = writes.map(([channel, value], index) => [
+      ...key,
+      taskId,
+      WRITES_IDX_MAP[channel] ?? index,
+      channel,
+      ...(value instanceof Uint8Array ? ["bytes", value] : ["json", this.#serde.dumps(value)]),
+    ]);
+    const putAll = this.db.transaction(() => {
+      for (const row of rows) (isSpecial ? replaceWrite : putWrite).run(...row);
+    });
+    await this.#retry(() => putAll.immediate());
+  }
+
+  async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
+    const [threadId, namespace] = keyOf(config);
+    const { drop, dropWrites } = this.#sql();
+    const dropAll = this.db.transaction(() => {
+      for (const id of ids) {
+        dropWrites.run(threadId, namespace, id);
+        drop.run(threadId, namespace, id);
+      }
+    });
+    await this.#retry(() => dropAll.immediate());
+  }
+
+  override deleteThread(threadId: string): Promise<void> {
+    return this.#retry(() => {
+      this.open();
+      return super.deleteThread(threadId);
+    });
+  }
+
+  #sql(): CheckpointStatements {
+    if (this.#statements === undefined) this.open();
+    return this.#statements ?? prepareCheckpointStatements(this.db);
+  }
+
+  #tupleOf(key: CheckpointKey, row: CheckpointRow, writes: readonly WriteRow[]): CheckpointTuple {
+    const [threadId, namespace] = key;
+    const parent = row.parent_checkpoint_id;
+    return {
+      config: configOf(key),
+      checkpoint: this.#serde.loads(textOf(row.checkpoint)) as Checkpoint,
+      metadata: this.#serde.loads(textOf(row.metadata)) as CheckpointMetadata,
+      ...(parent === null ? {} : { parentConfig: configOf([threadId, namespace, parent]) }),
+      pendingWrites: writes.map(({ task_id, channel, type, value }) => [
+        task_id,
+        channel,
+        type === "bytes" ? value : this.#serde.loads(textOf(value ?? "null")),
+      ]),
+    };
+  }
+
+  #retry<T>(work: () => T | Promise<T>): Promise<T> {
+    return retryBusy(work, { file: this.db.name });
+  }
+}
+
+/** An absent checkpoint is `""`: the newest to read, no parent to write. */
+function keyOf(config: RunnableConfig): CheckpointKey {
+  const {
+    thread_id: threadId,
+    checkpoint_ns: namespace,
+    checkpoint_id: id,
+  } = withNamespace(config).configurable ?? {};
+  if (typeof threadId !== "string" || threadId === "")
+    throw new LilyError("session_id_invalid", "a checkpoint was asked for without a thread_id");
+  return [threadId, String(namespace), typeof id === "string" ? id : ""];
+}
+
+function configOf([threadId, namespace, id]: CheckpointKey): RunnableConfig {
+  return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: id } };
+}
+
+function textOf(stored: string | Uint8Array): string {
+  return typeof stored === "string" ? stored : new TextDecoder().decode(stored);
+}
