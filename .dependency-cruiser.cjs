@@ -44,6 +44,12 @@ module.exports = {
       "storage implements the ports of sessions",
     ),
     only(
+      "upkeep",
+      "^src/upkeep/",
+      "^(src/(upkeep|kernel|sessions|storage)/|memory/stores/)",
+      "upkeep → what is stored, and how; where it lies comes in",
+    ),
+    only(
       "turns",
       "^src/turns/",
       "^(src/(turns|kernel|sessions|context|explain|commands|models|storage/backend\\.ts$)|memory/)",

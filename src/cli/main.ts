@@ -59,6 +59,11 @@ function actionsIn(context: CliContext): Actions {
         (await import("./verify.ts")).verify(engine, context, options),
       );
     },
+    backup: async (options, folder) =>
+      (await import("./backup.ts")).backup(context, options, { folder, program: readVersion() }),
+    restore: async (options, folder) => (await import("./restore.ts")).restore(context, options, folder),
+    doctor: async (options, wanted) =>
+      (await import("./doctor.ts")).doctor(context, options, { ...wanted, program: readVersion() }),
     async serve(options, where) {
       const [{ serve }, { DEFAULT_HOST, DEFAULT_PORT }] = await Promise.all([
         import("./serve.ts"),

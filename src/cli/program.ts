@@ -9,6 +9,9 @@ export interface Actions {
   ask(options: CliOptions, words: readonly string[]): Promise<number>;
   sessions(options: CliOptions, query: string): Promise<number>;
   verify(options: CliOptions): Promise<number>;
+  backup(options: CliOptions, folder: string | undefined): Promise<number>;
+  restore(options: CliOptions, folder: string): Promise<number>;
+  doctor(options: CliOptions, request: { readonly repair: boolean }): Promise<number>;
   serve(options: CliOptions, where: { readonly host?: string; readonly port?: number }): Promise<number>;
   newKey(options: CliOptions, wanted: NewKey): Promise<number>;
   listKeys(options: CliOptions): Promise<number>;
@@ -55,6 +58,7 @@ export function buildProgram(version: string, actions: Actions, done: (exitCode:
     .option("--host <address>", "address to listen on (default: this machine only)")
     .option("--port <number>", "port to listen on; 0 takes a free one (default: 2025)", parsePort)
     .action((where: { host?: string; port?: number }) => finish(actions.serve(options(), where)));
+  addUpkeepCommands(program, { actions, options, finish });
   addKeyCommands(program, { actions, options, finish });
   return program;
 }
@@ -63,6 +67,24 @@ interface Wiring {
   readonly actions: Actions;
   readonly options: () => CliOptions;
   readonly finish: (run: Promise<number>) => Promise<void>;
+}
+
+function addUpkeepCommands(program: Command, { actions, options, finish }: Wiring): void {
+  program
+    .command("backup")
+    .description("copy everything that is kept, while others go on")
+    .argument("[folder]", "folder to make (default: one named by the time, in backups)")
+    .action((folder: string | undefined) => finish(actions.backup(options(), folder)));
+  program
+    .command("restore")
+    .description("put a backup in place; what is there now is kept beside it")
+    .argument("<folder>", "the backup")
+    .action((folder: string) => finish(actions.restore(options(), folder)));
+  program
+    .command("doctor")
+    .description("examine everything that is kept; changes nothing without --repair")
+    .option("--repair", "make a backup, then put in order what can be", false)
+    .action((wanted: { repair: boolean }) => finish(actions.doctor(options(), wanted)));
 }
 
 function addKeyCommands(program: Command, { actions, options, finish }: Wiring): void {

@@ -56,6 +56,10 @@ export const ERROR_CODES = {
   rate_limited: { http: 429, exit: 75 },
   draining: { http: 503, exit: 75 },
   verify_failed: { http: 409, exit: 65 },
+  backup_invalid: { http: 409, exit: 65 },
+  backup_exists: { http: 409, exit: 73 },
+  upkeep_unsupported: { http: 501, exit: 69 },
+  doctor_failed: { http: 409, exit: 65 },
   internal: { http: 500, exit: 70 },
 } as const satisfies Record<string, CodeEntry>;
 

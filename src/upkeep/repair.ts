@@ -1,0 +1,106 @@
+/** Repairs what can be repaired without touching a transcript, a chain or a seal. A backup is made before anything else. */
+import { existsSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import { errorMessage } from "#src/kernel/errors.ts";
+import { backUp, type BackupRequest } from "./back-up.ts";
+import type { Check } from "./check.ts";
+import { knownSessionsIn } from "./known-sessions.ts";
+import { giveBackLeases } from "./repairs/leases.ts";
+import type { Outcome } from "./repairs/outcome.ts";
+import { removeOrphans } from "./repairs/orphans.ts";
+import { foldLog, giveSpaceBack } from "./repairs/space.ts";
+import { rebuildTextIndex } from "./repairs/text-index.ts";
+
+/** One item of a repair. */
+export interface RepairStep {
+  readonly item: string;
+  readonly state: "done" | "nothing" | "left" | "failed";
+  readonly did: string;
+}
+
+const NOTHING = { state: "nothing", did: "there was nothing to do" } as const;
+
+/** Rows of an examination after which no file is touched, whatever else could be repaired. */
+const FILES_ARE_UNSOUND = new Set(["restore", "pair", "store file", "checkpoint file"]);
+
+/**
+ * Repairs, item by item; one that fails does not keep the others from being tried.
+ *
+ * @param checks what the examination before it found
+ * @throws {LilyError} when the backup could not be made; then nothing was repaired
+ */
+export async function repair(request: BackupRequest, checks: readonly Check[]): Promise<RepairStep[]> {
+  const unsound = checks.find(({ check, state }) => state === "bad" && FILES_ARE_UNSOUND.has(check));
+  if (unsound !== undefined) {
+    return [
+      {
+        item: "all",
+        state: "left",
+        did: `nothing is repaired in a file that is not sound: ${unsound.found}`,
+      },
+    ];
+  }
+  const { folder } = await backUp(request);
+  const backup: RepairStep = { item: "backup", state: "done", did: `made in ${folder}` };
+  return [backup, ...(await repairContents(request)), ...(await repairRoom(request))];
+}
+
+async function repairContents({ home, clock }: BackupRequest): Promise<RepairStep[]> {
+  const { databases } = home;
+  if (!existsSync(databases.store)) return [];
+  const store = openDatabase(databases.store, { schema: STORE_SCHEMA });
+  try {
+    return [
+      await step("leases", () => giveBackLeases(store, clock)),
+      await step("text index", () => rebuildTextIndex(store)),
+      ...(existsSync(databases.checkpoints)
+        ? [await step("leftovers", () => repairLeftovers(databases.checkpoints, store, clock))]
+        : []),
+    ];
+  } finally {
+    store.close();
+  }
+}
+
+async function repairLeftovers(file: string, store: Database, clock: Clock): Promise<Outcome> {
+  const sessions = knownSessionsIn(store);
+  // A store without a single session, beside checkpoints, is the wrong store rather than a home full of leftovers.
+  if (sessions.inChains === 0) return undefined;
+  const checkpoints = openDatabase(file);
+  try {
+    return await removeOrphans(checkpoints, { isSession: (id) => sessions.has(id), now: clock.now() });
+  } finally {
+    checkpoints.close();
+  }
+}
+
+async function repairRoom({ home }: BackupRequest): Promise<RepairStep[]> {
+  const steps: RepairStep[] = [];
+  for (const role of ["checkpoints", "store"] as const) {
+    const file = home.databases[role];
+    if (!existsSync(file)) continue;
+    steps.push(await step(`log (${role})`, () => fold(file)));
+    steps.push(await step(`free space (${role})`, () => giveSpaceBack(file)));
+  }
+  return steps;
+}
+
+function fold(file: string): Outcome {
+  const db = openDatabase(file);
+  try {
+    return foldLog(db);
+  } finally {
+    db.close();
+  }
+}
+
+async function step(item: string, work: () => Outcome | Promise<Outcome>): Promise<RepairStep> {
+  try {
+    return { item, ...((await work()) ?? NOTHING) };
+  } catch (error) {
+    return { item, state: "failed", did: errorMessage(error) };
+  }
+}
