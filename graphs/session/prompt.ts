@@ -1,5 +1,4 @@
 /** Builds a model's input: system prompt, committed turns that fit, and the turn in flight. */
-import type { BaseMessage } from "@langchain/core/messages";
 import { SystemMessage } from "@langchain/core/messages";
 import { handoverNote } from "#src/context/handover.ts";
 import { messageTokens, selectTurns } from "#src/context/select-turns.ts";

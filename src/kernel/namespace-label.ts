@@ -18,6 +18,14 @@ export function encodeLabel(id: string): string {
   return label;
 }
 
+/** The id of a label that {@link encodeLabel} made. */
+export function decodeLabel(label: string): string {
+  if (label === "=") return "";
+  return label.replace(/=([0-9A-F]{2})/gu, (_escape, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
 function escape(character: string): string {
   return `=${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }

@@ -46,6 +46,9 @@ export const explanationNamespace = (ref: TranscriptRef): string[] => [
   encodeLabel(ref.sessionId),
 ];
 
+/** Bytes and long texts of an owner, one item a content hash. */
+export const blobNamespace = (owner: string): string[] => ["blobs", encodeLabel(owner)];
+
 /** Key of a turn's item: the number with leading zeros, so that keys sort as turns do. */
 export const turnItemKey = (turn: number): string => String(turn).padStart(8, "0");
 

@@ -1,5 +1,5 @@
 /** Sessions on a LangGraph `BaseStore`: one item a chain, a turn, a delivery. */
-import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { rankTexts } from "#src/kernel/words.ts";
@@ -25,6 +25,7 @@ import {
   transcriptsOf,
   turnItemKey,
 } from "./session-namespaces.ts";
+import { fromTurnItem, toTurnItem } from "./turn-item.ts";
 
 const CHAIN_KEY = "chain";
 const FAILURES_KEY = "failures";
@@ -67,12 +68,12 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
     indexSession: (sessionId, { owner, sessionKey }) =>
       store.put(sessionIndexNamespace, sessionId, { owner, sessionKey }, false),
 
-    readTurn: (ref, turn) => readItem(store, historyNamespace(ref), turnItemKey(turn), turnRecordSchema),
+    readTurn: (ref, turn) => readTurn(store, ref, turn),
     orphanTranscripts: (owner, chains) => orphanTranscripts(store, owner, chains),
     lastStoredTurn: (ref) => lastStoredTurn(store, ref),
     readTurns: (ref, range) => readTurns(store, ref, range),
     writeTurn: (ref, record) =>
-      store.put(historyNamespace(ref), turnItemKey(record.turn), record, TURN_INDEX),
+      store.put(historyNamespace(ref), turnItemKey(record.turn), toTurnItem(record), TURN_INDEX),
     searchTurns: (ref, query, limit) => searchTurns(store, ref, { query, limit }),
 
     readDelivery: (ref, deliveryId) => readItem(store, deliveryNamespace(ref), deliveryId, pointerSchema),
@@ -167,6 +168,19 @@ async function lastStoredTurn(store: BaseStore, ref: TranscriptRef): Promise<num
   return items.reduce((highest, item) => Math.max(highest, Number.parseInt(item.key, 10) || 0), 0);
 }
 
+async function readTurn(store: BaseStore, ref: TranscriptRef, turn: number): Promise<TurnRecord | undefined> {
+  const item = await store.get(historyNamespace(ref), turnItemKey(turn));
+  return item === null || item === undefined ? undefined : parseTurn(item);
+}
+
+function parseTurn(item: Item): TurnRecord {
+  return parseItem(
+    fromTurnItem(item.value, item),
+    turnRecordSchema,
+    `${item.namespace.join("/")}/${item.key}`,
+  );
+}
+
 async function readTurns(
   store: BaseStore,
   ref: TranscriptRef,
@@ -179,9 +193,7 @@ async function readTurns(
   );
   // Not `store.batch`: the store that nodes are given throws on it, and batches gets of one tick by itself.
   const items = await Promise.all(keys.map((key) => store.get(namespace, key)));
-  return items
-    .filter((item) => item !== null && item !== undefined)
-    .map((item) => parseItem(item.value, turnRecordSchema, `${namespace.join("/")}/${item.key}`));
+  return items.filter((item) => item !== null && item !== undefined).map(parseTurn);
 }
 
 async function searchTurns(
@@ -204,12 +216,12 @@ async function searchTurns(
 }
 
 function found(item: SearchItem, score: number): FoundTurn {
-  const record = parseItem(item.value, turnRecordSchema, `${item.namespace.join("/")}/${item.key}`);
+  const record = parseTurn(item);
   return { sessionId: record.sessionId, record, score };
 }
 
 function textOf(item: SearchItem): string {
-  const record = turnRecordSchema.safeParse(item.value);
+  const record = turnRecordSchema.safeParse(fromTurnItem(item.value, item));
   return record.success ? record.data.messages.map((message) => message.content).join("\n") : "";
 }
 

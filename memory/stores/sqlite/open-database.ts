@@ -20,6 +20,9 @@ export const BUSY_TIMEOUT_MS = 50;
 /** Opening happens once and before anything is served: here blocking is right. */
 const OPEN_TIMEOUT_MS = 5_000;
 
+/** A turn takes about 1.4 kB: of these pages it leaves less unused than of SQLite's own 4 kB. */
+const PAGE_BYTES = 8192;
+
 /** The write-ahead log is cut to this after a checkpoint, so that one big transaction does not leave a big file. */
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
@@ -61,6 +64,8 @@ function openConnection(file: string, options: OpenDatabaseOptions): Database.Da
 }
 
 function configure(db: Database.Database, synchronous: "NORMAL" | "FULL"): void {
+  // Only a new file takes it.
+  db.pragma(`page_size = ${PAGE_BYTES}`);
   if (db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
   db.pragma(`synchronous = ${synchronous}`);
   db.pragma("secure_delete = ON");

@@ -1,0 +1,67 @@
+/** How a turn lies in the Store: without what its place, or the turn itself, says already. */
+import { decodeLabel } from "#src/kernel/namespace-label.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+
+/** Where an item lies. */
+export interface ItemPlace {
+  readonly namespace: readonly string[];
+  readonly key: string;
+}
+
+/** What nearly every turn has, and is not written down. */
+const USUAL = { v: 1, kind: "chat", status: "completed" } as const;
+
+/** The item of a record. Every turn is kept for ever, so a name that is said twice is paid for for ever. */
+export function toTurnItem(record: TurnRecord): Record<string, unknown> {
+  const { sessionId, turn: _turn, messages, reply, explanation, ...rest } = record;
+  const item: Record<string, unknown> = {
+    ...rest,
+    messages: messages.map(({ timestamp, ...message }) =>
+      timestamp === record.at ? message : { ...message, timestamp },
+    ),
+    ...(Object.keys(reply).length === 0 ? {} : { reply }),
+    explanation: withoutOwnSession(explanation, sessionId),
+  };
+  for (const [name, value] of Object.entries(USUAL)) if (item[name] === value) delete item[name];
+  return item;
+}
+
+/** The record as it was before {@link toTurnItem}, to be checked by its schema; older items are complete already. */
+export function fromTurnItem(item: unknown, place: ItemPlace): unknown {
+  if (!isObject(item)) return item;
+  const sessionId = decodeLabel(place.namespace.at(-1) ?? "");
+  const { messages, explanation, at } = item;
+  return {
+    ...USUAL,
+    sessionId,
+    turn: Number.parseInt(place.key, 10),
+    reply: {},
+    ...item,
+    messages: Array.isArray(messages)
+      ? messages.map((message: unknown) => (isObject(message) ? { timestamp: at, ...message } : message))
+      : messages,
+    explanation: withOwnSession(explanation, sessionId),
+  };
+}
+
+function withoutOwnSession(explanation: TurnRecord["explanation"], own: string): object {
+  const { receipt } = explanation;
+  if (receipt === undefined) return explanation;
+  const turns = receipt.turns.map(({ sessionId, ...range }) =>
+    sessionId === own ? range : { sessionId, ...range },
+  );
+  return { ...explanation, receipt: { ...receipt, turns } };
+}
+
+function withOwnSession(explanation: unknown, own: string): unknown {
+  if (!isObject(explanation) || !isObject(explanation["receipt"])) return explanation;
+  const { receipt } = explanation;
+  const { turns } = receipt;
+  if (!Array.isArray(turns)) return explanation;
+  const complete = turns.map((range: unknown) => (isObject(range) ? { sessionId: own, ...range } : range));
+  return { ...explanation, receipt: { ...receipt, turns: complete } };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
