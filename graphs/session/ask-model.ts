@@ -1,14 +1,19 @@
-/** Asks a reply model, streamed: with retries, then the fallbacks; a stop keeps what was written so far. */
+/** Asks a reply model, streamed: with retries, then the fallbacks; what ends it early keeps what was written so far. */
 import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable, RunnableConfig } from "@langchain/core/runnables";
 import { concat } from "@langchain/core/utils/stream";
-import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { toInstant } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import { finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
+import { orAborted } from "#src/models/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
+import type { FailedAttempt } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { failedAttempts } from "./failed-attempts.ts";
 import type { NodeRuntime } from "./run-context.ts";
 import { asksForTools } from "./turn-messages.ts";
 
@@ -23,70 +28,95 @@ interface Question {
   readonly open: (reference: string) => Promise<AskedModel>;
   readonly messages: BaseMessage[];
   readonly runtime: CallRuntime;
-  readonly stop: AbortSignal | undefined;
+  readonly guard: CallGuard;
 }
 
 /** What a model answered. */
-interface Answer {
+export interface Answer {
   /** Reference of the model that answered. */
   readonly model: string;
   readonly message: AIMessage;
-  readonly stopped: boolean;
+  /** What ended it early. */
+  readonly endedBy?: "stop" | "time";
+  /** Calls that failed before it. */
+  readonly attempts: readonly FailedAttempt[];
 }
+
+/** Time in which an aborted stream may still end by itself; what it says meanwhile is kept. */
+const GRACE_MS = 500;
 
 /**
  * The answer of the first of `references` that gives one. The next one is asked when one has failed for good and nothing
  * of its answer was shown.
  *
- * @throws {LilyError} `model_failed` with what the first one failed of
+ * @throws {LilyError} `model_failed` with what the first one failed of; `failedAttempts.of` gives the calls that failed
  */
 export async function askFirstThatAnswers(
   deps: SessionDeps,
   references: readonly string[],
   question: Question,
 ): Promise<Answer> {
+  const attempts: FailedAttempt[] = [];
   let first: unknown;
-  for (const reference of references) {
+  for (const model of references) {
+    const onFailure = ({ kind }: { readonly kind: string }): void =>
+      void attempts.push({ model, kind, at: toInstant(deps.clock.now()) });
     try {
-      return { model: reference, ...(await ask(deps, reference, question)) };
+      return { model, attempts, ...(await ask(deps, model, { ...question, onFailure })) };
     } catch (error) {
       first ??= error;
-      if (question.runtime.signal?.aborted === true || classifyModelError(error).streamed) break;
+      if (question.guard.signal.aborted || classifyModelError(error).streamed) break;
     }
   }
-  throw isLilyError(first) ? first : modelFailedError(first);
+  throw failedAttempts.attach(modelFailedError(first), attempts);
 }
 
-async function ask(deps: SessionDeps, reference: string, question: Question): Promise<Omit<Answer, "model">> {
-  const { stop, runtime } = question;
-  const signals = [stop, runtime.signal].filter((signal) => signal !== undefined);
-  const signal = AbortSignal.any(signals);
-  const partial: { chunk: AIMessageChunk | undefined } = { chunk: undefined };
+type Asking = Question & { readonly onFailure: (failure: { readonly kind: string }) => void };
+
+async function ask(
+  deps: SessionDeps,
+  reference: string,
+  asking: Asking,
+): Promise<Pick<Answer, "message" | "endedBy">> {
+  const { guard, onFailure } = asking;
+  const partial: Partial = { chunk: undefined };
+  const grace = { ms: GRACE_MS, sleep: deps.sleep };
   try {
-    const model = await question.open(reference);
-    const attempt = (): Promise<AIMessage> => stream(model, question, { signal, partial });
-    const message = await withRetries(attempt, { sleep: deps.sleep, signal });
-    return { message, stopped: false };
+    const message = await withRetries(
+      async () => {
+        const model = await asking.open(reference);
+        return orAborted(stream(model, asking, partial), { signal: guard.signal, grace });
+      },
+      {
+        sleep: deps.sleep,
+        signal: guard.signal,
+        random: deps.random,
+        leftMs: guard.leftMs,
+        onFailure,
+      },
+    );
+    return { message };
   } catch (error) {
-    if (stop?.aborted === true) return { message: stoppedMessage(deps, partial.chunk), stopped: true };
-    throw error;
+    const endedBy = guard.endedBy();
+    if (endedBy === undefined || endedBy === "run") throw error;
+    return { message: partialMessage(deps, partial.chunk), endedBy };
   }
 }
 
-interface Streaming {
-  readonly signal: AbortSignal;
-  readonly partial: { chunk: AIMessageChunk | undefined };
+/** What of an answer has come. */
+interface Partial {
+  chunk: AIMessageChunk | undefined;
 }
 
 async function stream(
   model: AskedModel,
-  { messages, runtime }: Question,
-  { signal, partial }: Streaming,
+  { messages, runtime, guard }: Question,
+  partial: Partial,
 ): Promise<AIMessage> {
   partial.chunk = undefined;
   const { callbacks, metadata, tags } = runtime;
   const config: RunnableConfig = {
-    signal,
+    signal: guard.signal,
     ...(callbacks === undefined ? {} : { callbacks }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(tags === undefined ? {} : { tags }),
@@ -103,7 +133,7 @@ async function stream(
 }
 
 /** The text so far; a tool call that was half written is dropped. */
-function stoppedMessage(deps: SessionDeps, chunk: AIMessageChunk | undefined): AIMessage {
+function partialMessage(deps: SessionDeps, chunk: AIMessageChunk | undefined): AIMessage {
   const content = chunk === undefined ? "" : contentText(chunk.content);
   return new AIMessage({ content, id: chunk?.id ?? deps.ids.uuid() });
 }

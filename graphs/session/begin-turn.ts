@@ -7,6 +7,7 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";
 import { laterCopy, removalOf } from "./messages.ts";
+import type { RunContext } from "./run-context.ts";
 import type { SessionUpdate, TurnInFlight } from "./state.ts";
 
 /** What a turn begins with. */
@@ -15,6 +16,7 @@ export interface Beginning {
   /** `null` when the thread is no session of its key. */
   readonly session: SessionFields | null;
   readonly delivery: Delivery;
+  readonly collected: RunContext["collected"];
   readonly intent: Intent;
   /** The session that has to answer, when it is not this one. */
   readonly latest: string | null;
@@ -42,13 +44,14 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdat
 }
 
 function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string): TurnInFlight {
-  const { delivery, intent, session } = beginning;
+  const { delivery, intent, session, collected } = beginning;
   const text = intent.kind === "text" ? intent.text : delivery.text;
   const cleared = clearedInPlace(deps, beginning);
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
-    textHash: textHashOf(text),
+    textHash: collected?.textHash ?? textHashOf(text),
+    ...(collected === undefined ? {} : { collected: collected.others }),
     text: cleared?.text || text,
     startedAt: toInstant(deps.clock.now()),
     number: (session?.turns ?? 0) + 1,

@@ -168,6 +168,11 @@ describe("after the model", () => {
       state({ messages: [user, asking], turn: turn({ status: "stopped" }) }),
       "commit",
     ],
+    [
+      "no tool runs once a limit ended the turn",
+      state({ messages: [user, asking], turn: turn({ status: "limited" }) }),
+      "commit",
+    ],
     ["a turn without an answer is committed", withMessages(user), "commit"],
     ["nothing in flight is committed", state({ turn: null }), "commit"],
   ])("%s", (_what, values, next) => {
@@ -179,5 +184,10 @@ describe("after the tools", () => {
   it("the model is called again, unless the user stopped the turn", () => {
     expect(afterTools(state())).toBe("callModel");
     expect(afterTools(state({ turn: turn({ status: "stopped" }) }))).toBe("commit");
+  });
+
+  it("the model is asked for its answer when the tool calls are used up", () => {
+    const limit = { kind: "toolCalls", used: 24, limit: 24 } as const;
+    expect(afterTools(state({ turn: turn({ limit }) }))).toBe("callModel");
   });
 });

@@ -53,16 +53,16 @@ export function toSolver(state: SessionStateValues): "callModel" | "solveSymboli
   return state.turn?.solver === "symbolic" ? "solveSymbolically" : "callModel";
 }
 
-/** After `callModel`: run the tools it asked for, or commit its answer. */
+/** After `callModel`: run the tools it asked for, or commit its answer, also where a stop or a limit ended it. */
 export function afterModel(state: SessionStateValues): "runTools" | "commit" {
-  if (state.turn === null || state.turn.status === "stopped") return "commit";
+  if (state.turn === null || state.turn.status !== "completed") return "commit";
   const last = messagesInFlight(state, state.turn).at(-1);
   if (!AIMessage.isInstance(last)) return "commit";
   return asksForTools(last) ? "runTools" : "commit";
 }
 
-/** After `runTools`: the next open call, or back to the model, unless the user stopped the turn. */
+/** After `runTools`: the next open call, or back to the model, which judges the budget, unless the user stopped the turn. */
 export function afterTools(state: SessionStateValues): "runTools" | "callModel" | "commit" {
-  if (state.turn === null || state.turn.status === "stopped") return "commit";
+  if (state.turn === null || state.turn.status !== "completed") return "commit";
   return openCalls(messagesInFlight(state, state.turn)).calls.length > 0 ? "runTools" : "callModel";
 }

@@ -49,6 +49,51 @@ describe("a turn that fails", () => {
     expect(model.calls.length).toBeLessThanOrEqual(6);
   });
 
+  it("keeps which calls failed, for how long it was tried, and of what kind", async () => {
+    const overloaded = Object.assign(new Error("overloaded"), { status: 529 });
+    const model = new ScriptedChatModel((_messages, index) => (index === 0 ? "fine" : { error: overloaded }));
+    const lily = await start({ model });
+    const { sessionId } = await lily.send("one");
+    await lily.send("two");
+    const at = "2026-03-01T09:00:00.000Z";
+    const attempt = { model: "scripted:test", kind: "overloaded", at };
+    expect((await failuresOf(lily, sessionId))[0]).toMatchObject({ attempts: [attempt, attempt, attempt] });
+  });
+
+  it("is answered by a fallback, for this turn only, and tells which calls had failed", async () => {
+    const model = new ScriptedChatModel((_messages, index) =>
+      index === 0 ? { error: Object.assign(new Error("no"), { status: 401 }) } : "mine",
+    );
+    const lily = await start({
+      model,
+      models: { "scripted:other": new ScriptedChatModel(() => "theirs") },
+      config: { agents: { defaults: { fallbacks: ["scripted:other"] } } },
+    });
+    const reply = await lily.send("one");
+    expect(reply.envelope.message).toBe("theirs");
+    expect((await lily.turns(reply.sessionId))[0]?.explanation).toMatchObject({
+      solver: "scripted:other",
+      attempts: [{ model: "scripted:test", kind: "auth" }],
+    });
+    expect((await lily.send("two")).envelope.message).toBe("mine");
+    expect((await lily.turns(reply.sessionId))[1]?.explanation.attempts).toBeUndefined();
+  });
+
+  it("asks the fallback at once when the server wants to be left alone for longer than the turn has", async () => {
+    const slept: number[] = [];
+    const limited = Object.assign(new Error("slow down"), { status: 429, headers: { "retry-after": "20" } });
+    const model = new ScriptedChatModel(() => ({ error: limited }));
+    const lily = await start({
+      model,
+      models: { "scripted:other": new ScriptedChatModel(() => "theirs") },
+      config: { agents: { defaults: { fallbacks: ["scripted:other"] } }, limits: { turnMs: 15_000 } },
+      adjust: (deps) => ({ ...deps, sleep: async (ms) => void slept.push(ms) }),
+    });
+    expect(await lily.send("one")).toMatchObject({ status: "completed", envelope: { message: "theirs" } });
+    expect(model.calls).toHaveLength(1);
+    expect(slept).not.toContain(20_000);
+  });
+
   it.each([
     ["the turn record", "history"],
     ["the delivery", "deliveries"],
@@ -437,22 +482,6 @@ describe("tools", () => {
       "tool: the arguments were not valid JSON",
     ]);
     expect((await lily.send("more")).envelope.message).toBe("later");
-  });
-
-  it("stops offering tools when a turn has used its model calls, so that it ends", async () => {
-    const model = new ScriptedChatModel((_messages, index) =>
-      index < 7 ? call("recall_history", undefined, `c${index}`) : "enough",
-    );
-    const lily = await start({ model });
-    expect((await lily.send("loop")).envelope.message).toBe("enough");
-    expect(model.calls.at(-1)?.toolNames).toEqual([]);
-  });
-
-  it("fails plainly when the model asks for tools that it is not offered any more", async () => {
-    const model = new ScriptedChatModel((_messages, index) => call("recall_history", undefined, `c${index}`));
-    const lily = await start({ model });
-    expect(await lily.send("loop")).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
-    expect(model.calls).toHaveLength(8);
   });
 
   it("needs a rationale to recall", async () => {

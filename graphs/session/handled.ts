@@ -3,13 +3,14 @@ import type { Command } from "#src/commands/command.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { LilyError } from "#src/kernel/errors.ts";
 import { entryOf, openedBy, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
-import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { deliveryConflict, findStoredReply } from "#src/turns/stored-reply.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import type { Delivery } from "./inbound.ts";
+
+export { replyOf } from "#src/turns/stored-reply.ts";
 
 /** What a message asks for. */
 export type Intent =
@@ -18,18 +19,24 @@ export type Intent =
   | { readonly kind: "unknown"; readonly name: string }
   | { readonly kind: "elsewhere"; readonly bot: string };
 
+/** A delivery whose text may be followed by those of others. */
+export type OwnDelivery = Delivery & {
+  /** Hash of its own text, when others follow it. */
+  readonly ownTextHash?: string | undefined;
+};
+
 /**
  * The intent of a delivery. One that carried out a rotation already stands for the text behind the command, so that a
  * retry of `/new hello` neither rotates again nor loses "hello".
  *
  * @throws {LilyError} `delivery_conflict` when the id rotated the session with another text.
  */
-export function readIntent(chain: Chain, delivery: Delivery, botNames: readonly string[]): Intent {
+export function readIntent(chain: Chain, delivery: OwnDelivery, botNames: readonly string[]): Intent {
   const opened = openedBy(chain, delivery.deliveryId)?.opened;
   if (opened !== undefined) {
-    const hash = textHashOf(delivery.text);
-    const isLeftOver = hash === opened.leftHash;
-    if (!isLeftOver && hash !== opened.textHash) throw conflict(delivery);
+    const isLeftOver = textHashOf(delivery.text) === opened.leftHash;
+    const hash = delivery.ownTextHash ?? textHashOf(delivery.text);
+    if (!isLeftOver && hash !== opened.textHash) throw deliveryConflict(delivery.deliveryId);
     // By command: the delivery as it came, of which the command was carried out, or the text that was left of it.
     if (opened.verdict?.trigger === "command") {
       return { kind: "text", text: isLeftOver ? delivery.text : textBehind(delivery.text, botNames) };
@@ -51,13 +58,6 @@ function textBehind(text: string, botNames: readonly string[]): string {
   return parsed.kind === "command" && command?.kind === "rotating" ? command.textBehind(parsed.args) : "";
 }
 
-function conflict(delivery: Delivery): LilyError {
-  const id = JSON.stringify(delivery.deliveryId);
-  return new LilyError("delivery_conflict", `the delivery id ${id} was used for another text`, {
-    next: "Give each message an id of its own. Nothing was stored.",
-  });
-}
-
 /**
  * The stored reply to a delivery that was handled before, `undefined` when it was not.
  *
@@ -66,39 +66,18 @@ function conflict(delivery: Delivery): LilyError {
 export async function findHandled(
   repository: SessionRepository,
   chain: Chain,
-  delivery: Delivery & { readonly intent: Intent },
+  delivery: OwnDelivery & { readonly intent: Intent },
 ): Promise<TurnReply | undefined> {
-  const pointer = await repository.readDelivery(chain, delivery.deliveryId);
-  if (pointer === undefined) return undefined;
-  if (pointer.turn !== null) {
-    const record = await repository.readTurn({ ...chain, sessionId: pointer.sessionId }, pointer.turn);
-    if (record?.deliveryId === delivery.deliveryId) return repeated(record, delivery);
-  }
-  const opened = openedBy(chain, delivery.deliveryId);
-  const isBare = delivery.intent.kind === "text" && delivery.intent.text === "";
-  return opened !== undefined && isBare ? repeatedRotation(chain, opened, delivery.deliveryId) : undefined;
-}
-
-function repeated(record: TurnRecord, delivery: Delivery & { readonly intent: Intent }): TurnReply {
-  const text = delivery.intent.kind === "text" ? delivery.intent.text : delivery.text;
-  if (record.textHash !== textHashOf(text)) throw conflict(delivery);
-  return replyOf(record, true);
-}
-
-/** The reply to a committed turn. */
-export function replyOf(record: TurnRecord, isRepeated: boolean): TurnReply {
-  const { announcement, notice, envelope } = record.reply;
-  return {
-    outcome: record.kind === "command" ? "command" : "answered",
-    sessionId: record.sessionId,
-    deliveryId: record.deliveryId,
-    turn: record.turn,
-    status: record.status,
-    repeated: isRepeated,
-    ...(announcement === undefined ? {} : { announcement }),
-    ...(notice === undefined ? {} : { notice }),
-    envelope: envelope ?? done("answered", answerOf(record)),
-  };
+  const { deliveryId, intent } = delivery;
+  const text = intent.kind === "text" ? intent.text : delivery.text;
+  const stored = await findStoredReply(repository, chain, {
+    deliveryId,
+    textHash: delivery.ownTextHash ?? textHashOf(text),
+  });
+  if (stored !== undefined) return stored;
+  const opened = openedBy(chain, deliveryId);
+  const isBare = intent.kind === "text" && intent.text === "";
+  return opened !== undefined && isBare ? repeatedRotation(chain, opened, deliveryId) : undefined;
 }
 
 /** The reply to a rotation without text. */

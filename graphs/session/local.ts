@@ -1,9 +1,13 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { runTurn, type TurnRequest } from "#src/turns/run-turn.ts";
+import { DEFAULT_ARRIVALS } from "#src/turns/arrival-policy.ts";
+import { createBursts } from "#src/turns/burst.ts";
+import { runTurn, type TurnDeps, type TurnRequest } from "#src/turns/run-turn.ts";
+import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
+import { stopTurn } from "#src/turns/stop-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
 import { createReadCommand } from "./read-command.ts";
@@ -13,6 +17,8 @@ import { createSessionRunner } from "./runner.ts";
 export interface LocalSessions {
   /** Takes one message to its reply. */
   send(request: TurnRequest): Promise<TurnReply>;
+  /** Stops the turn that runs on the key, in whatever process; what there is of its answer is kept. `false`: none ran. */
+  stop(ref: KeyRef): Promise<boolean>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
   readonly graph: CompiledSessionGraph;
@@ -47,7 +53,7 @@ export function openLocalSessions(
     upkeep.add(job);
     void job.finally(() => upkeep.delete(job));
   };
-  const turnDeps = {
+  const turnDeps: TurnDeps = {
     ids: deps.ids,
     runner,
     repository,
@@ -59,11 +65,15 @@ export function openLocalSessions(
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
     afterTurn: prune,
+    ...(deps.timer === undefined ? {} : { timer: deps.timer }),
+    stopRequests: createStoreStopRequests(storage.store),
+    arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
   };
   return {
     graph,
     repository,
     send: (request) => runTurn(turnDeps, request),
+    stop: (ref) => stopTurn(turnDeps, ref),
     async settled() {
       while (upkeep.size > 0) await Promise.all(upkeep);
     },

@@ -17,6 +17,8 @@ export interface RunContext {
   readonly followsHandoff: boolean;
   /** The run begins at a checkpoint that the thread has moved past, and may open a session of its own. */
   readonly isReplay: boolean;
+  /** The deliveries of which the message of this run is made, when it is more than one. */
+  readonly collected: NonNullable<SessionContext["fence"]>["collected"];
   readonly repository: SessionRepository;
 }
 
@@ -41,6 +43,8 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
     // LangGraph tells nodes of it by this key alone: they are not given the id of the checkpoint.
     isReplay:
       deps.lifecycleMode === "segmented" && runtime.configurable?.["__pregel_replay_state"] !== undefined,
+    // Only `runTurn` can know. On a server, where nothing is fenced, a caller could name deliveries that never came.
+    collected: deps.fencedStore === undefined ? undefined : context.fence?.collected,
     repository: createStoreSessionRepository(storeOf(deps, runtime, context)),
   };
 }

@@ -41,7 +41,7 @@ export interface Settled {
  * whose model had not answered leaves nothing behind but a line in the explanation log; its delivery may come again.
  */
 export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<Settled> {
-  const { state, inFlight, deliveryId, run } = unsettled;
+  const { state, inFlight, run } = unsettled;
   const adopted = adopt(deps, state, unsettled.caughtUp);
   const { turn } = state;
   // In an old checkpoint it is a turn of the past, which was settled then.
@@ -50,11 +50,23 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
     return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
   }
   const hasBegun = inFlight.some((message) => AIMessage.isInstance(message));
-  const isSame = turn.deliveryId === deliveryId;
-  if (hasBegun && isSame) return resume(adopted, turn, inFlight);
+  const again = deliveredAgain(unsettled, turn);
+  if (hasBegun && again !== "nothing") return resume(adopted, turn, inFlight);
   if (hasBegun) return commitAsItStands(deps, unsettled, { turn, adopted });
-  if (!isSame) await explainLoss(deps, unsettled, turn);
+  if (again !== "all") await explainLoss(deps, unsettled, turn);
   return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
+}
+
+/** How much of what the turn in flight was to answer came again. Whoever sent more with it looks at what was answered. */
+function deliveredAgain({ run, deliveryId }: Unsettled, turn: TurnInFlight): "all" | "some" | "nothing" {
+  const arrived = new Set([deliveryId, ...idsOf(run.collected?.others)]);
+  const wanted = [turn.deliveryId, ...idsOf(turn.collected)];
+  if (wanted.every((id) => arrived.has(id))) return "all";
+  return wanted.some((id) => arrived.has(id)) ? "some" : "nothing";
+}
+
+function idsOf(deliveries: TurnInFlight["collected"]): string[] {
+  return (deliveries ?? []).map((delivery) => delivery.deliveryId);
 }
 
 /** The record of the turn in flight was put, and only the checkpoint after it is missing. */

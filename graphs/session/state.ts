@@ -5,8 +5,11 @@ import { z } from "zod";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import {
+  collectedSchema,
   explanationSchema,
+  failedAttemptSchema,
   knowledgeUnitSchema,
+  reachedLimitSchema,
   receiptSchema,
   turnStatusSchema,
 } from "#src/sessions/turn-record.ts";
@@ -20,6 +23,8 @@ export const turnInFlightSchema = z.strictObject({
   requestId: z.string(),
   /** Hash of the text as it was delivered. */
   textHash: z.string(),
+  /** Deliveries that are answered with this one; their texts follow its own. */
+  collected: z.array(collectedSchema).optional(),
   /** What is answered: the delivered text, less a command that was carried out already. */
   text: z.string(),
   startedAt: z.string(),
@@ -47,6 +52,11 @@ export const turnInFlightSchema = z.strictObject({
   status: turnStatusSchema,
   stagedUnits: z.array(knowledgeUnitSchema),
   modelCalls: z.int(),
+  /** What it has used of its budgets beside model calls; of tools and models alone, not of the time it waited. */
+  spent: z.strictObject({ toolCalls: z.int(), tokens: z.int(), ms: z.int() }).optional(),
+  /** The limit that it has reached: the answer is all that comes. */
+  limit: reachedLimitSchema.optional(),
+  attempts: z.array(failedAttemptSchema).optional(),
 });
 
 /** The turn in flight. */
@@ -128,9 +138,13 @@ export const sessionContextSchema = z.object({
   owner: z.string().optional().describe("Whose data it is; a server uses the authenticated identity instead"),
   /** The caller starts the run on the session that a hand-off names. Without it a server enqueues that run. */
   followsHandoff: z.boolean().optional().describe("Set by callers that start the handed-off run themselves"),
-  /** The lease under which this run may write. */
+  /** The lease under which this run may write, and the deliveries of which its message is made if more than one. */
   fence: z
-    .object({ lockName: z.string(), token: z.number() })
+    .object({
+      lockName: z.string(),
+      token: z.number(),
+      collected: z.object({ textHash: z.string(), others: z.array(collectedSchema) }).optional(),
+    })
     .optional()
     .describe("Set by runTurn; not for callers"),
 });

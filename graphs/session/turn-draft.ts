@@ -3,6 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnBody } from "#src/sessions/turn-record.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
+import { limitNotice } from "./budget.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
 /** A turn's body without what the commit itself decides. */
@@ -21,13 +22,16 @@ export interface DraftParts {
 
 /** The draft of a turn. */
 export function draftOf(state: SessionStateValues, turn: TurnInFlight, parts: DraftParts): TurnDraft {
-  const notice = parts.notice ?? turn.notice ?? undefined;
+  const limited =
+    parts.status === "limited" && turn.limit !== undefined ? limitNotice(turn.limit) : undefined;
+  const notice = parts.notice ?? limited ?? turn.notice ?? undefined;
   return {
     at: parts.at,
     kind: turn.outcome === null ? "chat" : "command",
     status: parts.status,
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,
+    ...(turn.collected === undefined ? {} : { collected: turn.collected }),
     messages: transcriptOf(turn, parts),
     ...(turn.stagedUnits.length === 0 ? {} : { units: turn.stagedUnits }),
     ...changesOf(turn),
@@ -56,6 +60,8 @@ function explanationOf(state: SessionStateValues, turn: TurnInFlight): Explanati
     ...(turn.solver === null ? {} : { solver: turn.solver }),
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
+    ...(turn.limit === undefined ? {} : { limit: turn.limit }),
+    ...(turn.attempts === undefined ? {} : { attempts: turn.attempts }),
   };
 }
 

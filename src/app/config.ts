@@ -11,6 +11,7 @@ import {
   timeZoneSchema,
 } from "#src/sessions/rollover-policy.ts";
 import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
+import { arrivalOverridesSchema, arrivalPolicySchema } from "#src/turns/arrival-policy.ts";
 import { homeFolder } from "./home-folder.ts";
 
 /** Text that `parse` takes; what `parse` throws is the reason why not. */
@@ -76,7 +77,17 @@ export const configSchema = z.strictObject({
     .prefault({}),
   rollover: rolloverPolicySchema.omit({ timeZone: true }).prefault({}),
   /** Rules by prefix of the session key; the longest that fits has the last word. */
-  keys: z.array(z.strictObject({ prefix: z.string(), rollover: rolloverOverridesSchema })).default([]),
+  keys: z
+    .array(
+      z.strictObject({
+        prefix: z.string(),
+        rollover: rolloverOverridesSchema.optional(),
+        arrivals: arrivalOverridesSchema.optional(),
+      }),
+    )
+    .default([]),
+  /** What happens to a message that arrives while a turn runs on its key. */
+  arrivals: arrivalPolicySchema.prefault({}),
   /** Agents by name; `defaults` holds for all. */
   agents: z.record(z.string(), agentSchema).default({}),
   limits: z
@@ -85,6 +96,12 @@ export const configSchema = z.strictObject({
       windowCharacters: z.int().min(0).default(12_000),
       contextTokens: z.int().min(500).default(12_000),
       modelCalls: z.int().min(1).max(40).default(8),
+      // Each is a step of its own: with the model's calls they stay below the steps that one run may take.
+      toolCalls: z.int().min(1).max(50).default(24),
+      /** Read and written by models in one turn; 0 is no limit. */
+      turnTokens: z.int().min(0).default(200_000),
+      /** Time that models and tools take in one turn; 0 is no limit. */
+      turnMs: z.int().min(0).max(86_400_000).default(300_000),
     })
     .prefault({}),
 });

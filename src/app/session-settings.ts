@@ -15,6 +15,7 @@ type Settings = Pick<
   | "botNames"
   | "defaultAgent"
   | "localOwner"
+  | "arrivals"
 >;
 
 /** Settings of a configuration. `machineZone` holds where no zone is configured. */
@@ -33,7 +34,9 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     lifecycleMode: config.lifecycle.mode,
     policies: {
       base: { timeZone, ...config.rollover },
-      byKeyPrefix: config.keys,
+      byKeyPrefix: config.keys.flatMap(({ prefix, rollover }) =>
+        rollover === undefined ? [] : [{ prefix, rollover }],
+      ),
       byAgent: Object.fromEntries(
         agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
       ),
@@ -42,5 +45,11 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     botNames: config.botNames,
     defaultAgent: "lily",
     localOwner: config.owner,
+    arrivals: {
+      base: config.arrivals,
+      byKeyPrefix: config.keys.flatMap(({ prefix, arrivals }) =>
+        arrivals === undefined ? [] : [{ prefix, arrivals }],
+      ),
+    },
   };
 }

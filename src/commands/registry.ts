@@ -11,12 +11,14 @@ import { resumeCommand } from "./catalog/resume.ts";
 import { rolloverCommand } from "./catalog/rollover.ts";
 import { sessionsCommand } from "./catalog/sessions.ts";
 import { statusCommand } from "./catalog/status.ts";
+import { stopCommand } from "./catalog/stop.ts";
 import { titleCommand } from "./catalog/title.ts";
 import type { Command } from "./command.ts";
 
 /** Every command, in the order in which `/help` lists them. */
 export const COMMANDS: readonly Command[] = [
   newCommand,
+  stopCommand,
   statusCommand,
   sessionsCommand,
   historyCommand,

@@ -93,6 +93,6 @@ function headerOf(link: Link, name: string): string | undefined {
   const headers = link["headers"];
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   if (typeof headers !== "object" || headers === null) return undefined;
-  const value = (headers as Link)[name];
-  return typeof value === "string" ? value : undefined;
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }

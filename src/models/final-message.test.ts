@@ -92,3 +92,44 @@ describe("finalMessage", () => {
     expect(message.tool_calls).toMatchObject([{ id: "a" }]);
   });
 });
+
+describe("the ids of tool calls", () => {
+  const idsOf = (message: AIMessage) =>
+    [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])].map(({ id }) => id);
+
+  it("are distinct in one message, the first one kept as it was sent", () => {
+    const twice = answerWith(
+      { id: "a", name: "one", args: "{}" },
+      { id: "a", name: "two", args: "{}" },
+      { id: "a", name: "three", args: "{" },
+    );
+    expect(idsOf(finalMessage(twice))).toEqual(["a", "a-2", "a-3"]);
+  });
+
+  it("are made where a server sends none, also for a call without a name, which is invalid", () => {
+    const message = finalMessage(answerWith({ name: "one", args: "{}" }, { args: "{}" }));
+    expect(message.tool_calls).toMatchObject([{ name: "one", id: "call-run-1-0" }]);
+    expect(message.invalid_tool_calls).toMatchObject([{ name: "", id: "call-run-1-1" }]);
+  });
+
+  it("are made for calls that did not stream", () => {
+    const call = { name: "one", args: {}, type: "tool_call" as const };
+    const whole = new AIMessage({ content: "", id: "run-1", tool_calls: [call, { ...call, id: "" }] });
+    expect(idsOf(finalMessage(whole))).toEqual(["call-run-1", "call-run-1-2"]);
+  });
+
+  it("are distinct and in order for any calls", () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(fc.constantFrom("", "a", "a-2", "b")), { maxLength: 20 }), (ids) => {
+        const calls = ids.map((id, index) => ({
+          ...(id === null ? {} : { id }),
+          name: `f${index}`,
+          args: "{}",
+        }));
+        const message = finalMessage(answerWith(...calls));
+        expect(new Set(idsOf(message)).size).toBe(ids.length);
+        expect(message.tool_calls?.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+      }),
+    );
+  });
+});

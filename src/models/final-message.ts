@@ -26,20 +26,34 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
 
 /**
  * The message to keep of a joined answer: content, tool calls, usage, and of the provider's metadata only which model
- * answered and why it stopped. Raw copies of tool calls and stream bookkeeping are left out.
+ * answered and why it stopped. Raw copies of tool calls and stream bookkeeping are left out. Each call has an id that no
+ * other call of the message has, so that each result finds its own.
  */
 export function finalMessage(answer: AIMessageChunk | AIMessage): AIMessage {
   const settled = "tool_call_chunks" in answer ? settleToolCalls(answer) : answer;
   const { tool_calls: _raw, function_call: _old, ...additional } = settled.additional_kwargs;
+  const distinct = distinctIds(settled.id);
   return new AIMessage({
     content: settled.content,
     ...(settled.id === undefined ? {} : { id: settled.id }),
-    tool_calls: settled.tool_calls ?? [],
-    invalid_tool_calls: settled.invalid_tool_calls ?? [],
+    tool_calls: (settled.tool_calls ?? []).map(distinct),
+    invalid_tool_calls: (settled.invalid_tool_calls ?? []).map(distinct),
     ...(settled.usage_metadata === undefined ? {} : { usage_metadata: settled.usage_metadata }),
     additional_kwargs: additional,
     response_metadata: keptMetadata(settled.response_metadata),
   });
+}
+
+/** Gives calls ids of their own, in the order in which they come: where one is missing, or was given before. */
+function distinctIds(messageId: string | undefined): <T extends { id?: string | undefined }>(call: T) => T {
+  const taken = new Set<string>();
+  return (call) => {
+    const wanted = call.id === undefined || call.id === "" ? `call-${messageId ?? "unnamed"}` : call.id;
+    let id = wanted;
+    for (let copy = 2; taken.has(id); copy += 1) id = `${wanted}-${copy}`;
+    taken.add(id);
+    return { ...call, id };
+  };
 }
 
 function parseCall(

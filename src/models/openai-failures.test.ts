@@ -121,7 +121,8 @@ describe("a failed call is classified", () => {
       kind: "timeout",
       streamed: false,
     });
-    const silent = await failure({ kind: "hang", chunks: ["a"] }, { timeoutMs: 40 });
+    // Long enough for the first piece to come on a busy machine.
+    const silent = await failure({ kind: "hang", chunks: ["a"] }, { timeoutMs: 500 });
     expect(silent).toMatchObject({ kind: "timeout", retryable: true, streamed: true });
     await vi.waitFor(() => expect(server.requests.map((request) => request.aborted)).toEqual([true, true]));
   });

@@ -28,6 +28,13 @@ describe("decideRetry", () => {
     expect(decideRetry(tooPatient, 1)).toEqual({ action: "stop", reason: "wait_too_long" });
   });
 
+  it("begins no wait that uses up the time that is left", () => {
+    const patient = { ...BUSY, retryAfterMs: 9000 };
+    expect(decideRetry(patient, 1, { leftMs: 9001 })).toEqual({ action: "retry", delayMs: 9000 });
+    expect(decideRetry(patient, 1, { leftMs: 9000 })).toEqual({ action: "stop", reason: "no_time_left" });
+    expect(decideRetry(BUSY, 1, { leftMs: -1 })).toEqual({ action: "stop", reason: "no_time_left" });
+  });
+
   it("never waits less than half its step nor longer than the cap", () => {
     fc.assert(
       fc.property(
@@ -57,6 +64,36 @@ describe("withRetries", () => {
       [1, "overloaded"],
       [2, "overloaded"],
     ]);
+  });
+
+  it("spreads the waits of many callers, and waits as long as the server asked, to the millisecond", async () => {
+    const asking = Object.assign(new Error("slow down"), { status: 429, headers: { "Retry-After": "3" } });
+    const errors = [busy, asking];
+    const slept: number[] = [];
+    await withRetries(
+      async (attempt) => {
+        if (attempt < 3) throw errors[attempt - 1];
+        return "done";
+      },
+      { sleep: async (ms) => void slept.push(ms), random: () => 0.5 },
+    );
+    expect(slept).toEqual([375, 3000]);
+  });
+
+  it("tells of each failed attempt, also of the last", async () => {
+    const kinds: string[] = [];
+    const call = vi.fn<() => Promise<string>>().mockRejectedValue(busy);
+    const onFailure = ({ kind }: ModelFailure) => void kinds.push(kind);
+    await expect(withRetries(call, { sleep: async () => undefined, onFailure })).rejects.toBe(busy);
+    expect(kinds).toEqual(["overloaded", "overloaded", "overloaded"]);
+  });
+
+  it("does not try again after a wait that ignored the abort", async () => {
+    const controller = new AbortController();
+    const call = vi.fn<() => Promise<string>>().mockRejectedValue(busy);
+    const sleep = async () => controller.abort(new Error("user stop"));
+    await expect(withRetries(call, { sleep, signal: controller.signal })).rejects.toThrow("user stop");
+    expect(call).toHaveBeenCalledTimes(1);
   });
 
   it("throws the last error as it was when the attempts are used", async () => {

@@ -1,26 +1,22 @@
 /** The conversations of a server that runs the graph itself: the port of the routes on local sessions. */
 import type { LocalSessions } from "#graphs/session/local.ts";
-import { lockName } from "#src/turns/run-turn.ts";
 import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { Conversations, OpenConversations } from "./conversations.ts";
 
 /** What the conversations are made of. */
 export interface LocalConversationsDeps {
-  readonly sessions: Pick<LocalSessions, "send" | "repository">;
-  readonly stops: StopRegistry;
+  readonly sessions: Pick<LocalSessions, "send" | "stop" | "repository">;
+  /** Not used any more: the sessions stop turns themselves, those of other processes too. */
+  readonly stops?: StopRegistry;
 }
 
 /** Makes what opens conversations. They are the same for all callers: each request names its owner. */
-export function createLocalConversations({ sessions, stops }: LocalConversationsDeps): OpenConversations {
+export function createLocalConversations({ sessions }: LocalConversationsDeps): OpenConversations {
   const { repository } = sessions;
   const conversations: Conversations = {
     repository,
     send: (request) => sessions.send(request),
-    async stop(ref) {
-      const running = stops.runningOn(lockName(ref));
-      running?.stop.abort(new Error("stopped by the user"));
-      return running !== undefined;
-    },
+    stop: (ref) => sessions.stop(ref),
     // Any read will do.
     ready: async () => void (await repository.readChain({ owner: "ready", sessionKey: "ready" })),
   };

@@ -1,5 +1,6 @@
 /** The message that transcripts store: flat, provider-neutral, JSON. */
 import { z } from "zod";
+import { attachmentSchema } from "./attachment.ts";
 
 /** A call that the assistant asked for; `arguments` is the JSON text of an object, as the model sent it. */
 export const toolCallSchema = z.strictObject({
@@ -20,6 +21,8 @@ export const messageSchema = z.strictObject({
   toolCallId: z.string().optional(),
   /** On an `assistant` message: the calls it asks for, in order. */
   toolCalls: z.array(toolCallSchema).optional(),
+  /** What it carries beside its text, in order; of a `user` message. */
+  attachments: z.array(attachmentSchema).optional(),
   /** ISO 8601 in UTC, given by the caller. Never used for ordering. */
   timestamp: z.string(),
 });
@@ -32,8 +35,10 @@ export type Role = Message["role"];
 
 /** A copy that shares nothing with `message`. */
 export function copyMessage(message: Message): Message {
+  const { toolCalls, attachments } = message;
   return {
     ...message,
-    ...(message.toolCalls === undefined ? {} : { toolCalls: message.toolCalls.map((call) => ({ ...call })) }),
+    ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map((call) => ({ ...call })) }),
+    ...(attachments === undefined ? {} : { attachments: attachments.map((attachment) => ({ ...attachment })) }),
   };
 }

@@ -1,6 +1,6 @@
 /** The port through which sessions are stored; every write is of one item. */
 import type { Chain } from "./chain.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { FailedAttempt, TurnRecord } from "./turn-record.ts";
 
 /** Names a transcript. */
 export interface TranscriptRef {
@@ -33,6 +33,8 @@ export interface FailedTurn {
   /** Node in which it failed. */
   readonly node: string;
   readonly text: string;
+  /** The newest calls of models that failed in it, oldest first. */
+  readonly attempts?: readonly FailedAttempt[] | undefined;
 }
 
 /** A stored item that is not what it should be. */

@@ -1,6 +1,7 @@
 /** The hash chain of a session: salted leaves of turns, a running head, and the seal that closes it. */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "#src/kernel/json.ts";
+import { attachmentId, type Attachment } from "./attachment.ts";
 import type { TurnBody, TurnRecord } from "./turn-record.ts";
 
 /** Head of a session without turns. */
@@ -60,7 +61,10 @@ export function sealOf(facts: SealedFacts): string {
   );
 }
 
-/** Short hash of a delivered text, to tell a repeated delivery from another message under the same id. */
-export function textHashOf(text: string): string {
-  return digest("lily/text/1", text).slice(0, 22);
+/**
+ * Short hash of a delivered text, to tell a repeated delivery from another message under the same id. The same text with
+ * other attachments is another message.
+ */
+export function textHashOf(text: string, attachments: readonly Attachment[] = []): string {
+  return digest("lily/text/1", text, ...attachments.map(attachmentId)).slice(0, 22);
 }

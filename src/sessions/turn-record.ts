@@ -15,8 +15,30 @@ export const knowledgeUnitSchema = z.strictObject({
   turn: z.int(),
 });
 
-/** How a turn ended. */
-export const turnStatusSchema = z.enum(["completed", "stopped", "interrupted"]);
+/** How a turn ended; `limited` by one of its own limits, with what there was by then. */
+export const turnStatusSchema = z.enum(["completed", "stopped", "interrupted", "limited"]);
+
+/** A limit of a turn that was reached; tokens, and time in milliseconds, may end above it. */
+export const reachedLimitSchema = z.strictObject({
+  kind: z.enum(["modelCalls", "toolCalls", "tokens", "time"]),
+  used: z.int(),
+  limit: z.int(),
+});
+
+/** A limit that was reached. */
+export type ReachedLimit = z.infer<typeof reachedLimitSchema>;
+
+/** A call of a model that failed; another attempt or another model may have answered after it. */
+export const failedAttemptSchema = z.strictObject({
+  /** Model reference. */
+  model: z.string(),
+  /** What kind of failure it was, e.g. `rate_limit`. */
+  kind: z.string(),
+  at: z.string(),
+});
+
+/** A failed call. */
+export type FailedAttempt = z.infer<typeof failedAttemptSchema>;
 
 /** Tokens that one part of a model's input took, by estimate. */
 export const receiptSchema = z.strictObject({
@@ -49,10 +71,21 @@ export const explanationSchema = z.strictObject({
       }),
     )
     .optional(),
+  /** The limit that ended it. */
+  limit: reachedLimitSchema.optional(),
+  /** The newest calls of models that failed in it, oldest first. */
+  attempts: z.array(failedAttemptSchema).optional(),
 });
 
 /** Explanation of a turn. */
 export type Explanation = z.infer<typeof explanationSchema>;
+
+/** A delivery that was answered together with others. */
+export const collectedSchema = z.strictObject({
+  deliveryId: z.string(),
+  /** As the turn's own `textHash`: of the text of this delivery alone. */
+  textHash: z.string(),
+});
 
 /** What the caller was told, kept so that a repeated delivery is told the same. */
 const storedReplySchema = z.strictObject({
@@ -74,6 +107,8 @@ const body = {
   deliveryId: z.string(),
   /** SHA-256 (base64url, 22 characters) of the text as it was delivered. */
   textHash: z.string(),
+  /** Deliveries that arrived after the first one and were answered with it, in order; `textHash` is of the first alone. */
+  collected: z.array(collectedSchema).optional(),
   at: z.string(),
   messages: z.array(messageSchema),
   units: z.array(knowledgeUnitSchema).optional(),

@@ -25,13 +25,22 @@ export interface InboundMessage {
   readonly content: unknown;
 }
 
+/** The deliveries that were joined into one message. */
+export interface CollectedDeliveries {
+  /** Hash of the text of the first delivery alone, whose id the message has. */
+  readonly textHash: string;
+  /** Those after it, in order. */
+  readonly others: { readonly deliveryId: string; readonly textHash: string }[];
+}
+
 /** One run of the session graph on one thread. */
 export interface GraphRun {
   readonly threadId: string;
   readonly owner: string;
   readonly sessionKey: string;
   readonly message: InboundMessage;
-  readonly fence?: LeaseRef;
+  /** The lease under which the run writes; with the deliveries of which the message is made, if more than one. */
+  readonly fence?: LeaseRef & { readonly collected?: CollectedDeliveries };
   /** Ends the run at once, without a commit: the lease is lost. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: TurnEvent) => void;

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createStopRegistry, type RunningDelivery } from "./stop-registry.ts";
+import { createStopRegistry, type RunningTurn } from "./stop-registry.ts";
 
-const running = (deliveryId = "d1"): RunningDelivery => ({ deliveryId, stop: new AbortController() });
+const running = (deliveryId = "d1"): RunningTurn => ({
+  deliveryIds: [deliveryId],
+  token: 1,
+  stop: new AbortController(),
+});
 
 describe("the delivery that runs on a key", () => {
   it("is there from when it is registered until it ends", () => {
@@ -24,7 +28,7 @@ describe("the delivery that runs on a key", () => {
     const registry = createStopRegistry();
     registry.onKey("key", running("d1"));
     registry.onKey("key", running("d2"));
-    expect(registry.runningOn("key")?.deliveryId).toBe("d2");
+    expect(registry.runningOn("key")?.deliveryIds).toEqual(["d2"]);
   });
 
   it("stays when an earlier one ends late, however often it ends", () => {
@@ -33,7 +37,7 @@ describe("the delivery that runs on a key", () => {
     const endSecond = registry.onKey("key", running("d2"));
     endFirst();
     endFirst();
-    expect(registry.runningOn("key")?.deliveryId).toBe("d2");
+    expect(registry.runningOn("key")?.deliveryIds).toEqual(["d2"]);
     endSecond();
     expect(registry.runningOn("key")).toBeUndefined();
   });

@@ -6,26 +6,29 @@ export interface StopRegistry {
   signalFor(sessionId: string): AbortSignal | undefined;
   /** Says that a session runs under a turn's stop, until the returned function is called. */
   onSession(sessionId: string, signal: AbortSignal): () => void;
-  /** Registers the stop of the delivery that runs on a key, until the returned function is called. */
-  onKey(lockName: string, running: RunningDelivery): () => void;
-  /** The delivery that runs on a key. */
-  runningOn(lockName: string): RunningDelivery | undefined;
+  /** Registers the turn that runs on a key, until the returned function is called. */
+  onKey(lockName: string, running: RunningTurn): () => void;
+  /** The turn that runs on a key. */
+  runningOn(lockName: string): RunningTurn | undefined;
 }
 
-/** A delivery whose turn runs in this process. */
-export interface RunningDelivery {
-  readonly deliveryId: string;
+/** A turn that runs in this process. */
+export interface RunningTurn {
+  /** What it answers; more than one where messages were collected. */
+  readonly deliveryIds: readonly string[];
+  /** Fencing token of its lease. */
+  readonly token: number;
   readonly stop: AbortController;
 }
 
 /** Makes an empty registry. */
 export function createStopRegistry(): StopRegistry {
   const signals = new Map<string, AbortSignal>();
-  const running = new Map<string, RunningDelivery>();
+  const running = new Map<string, RunningTurn>();
   return {
     signalFor: (sessionId) => signals.get(sessionId),
     onSession: (sessionId, signal) => enter(signals, sessionId, signal),
-    onKey: (lockName, delivery) => enter(running, lockName, delivery),
+    onKey: (lockName, turn) => enter(running, lockName, turn),
     runningOn: (lockName) => running.get(lockName),
   };
 }

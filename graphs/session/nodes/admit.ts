@@ -43,8 +43,9 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   const delivery = readDelivery(sorted.inbound, deps.limits.messageCharacters);
   const located = await locateSession(deps, run, state.session, delivery);
 
-  const intent = readIntent(located.chain, delivery, deps.botNames);
-  const handled = await findHandled(run.repository, located.chain, { ...delivery, intent });
+  const own = { ...delivery, ownTextHash: run.collected?.textHash };
+  const intent = readIntent(located.chain, own, deps.botNames);
+  const handled = await findHandled(run.repository, located.chain, { ...own, intent });
   if (handled !== undefined) return finish(deps, sorted, handled);
   const refused = refuseCommand(intent, { sessionId: run.threadId, deliveryId: delivery.deliveryId });
   if (refused !== undefined) return finish(deps, sorted, refused);
@@ -95,7 +96,7 @@ function beginRead(
 /** The message is for another session. What was in flight here was handed on, or cannot be committed any more. */
 function passOn(
   deps: SessionDeps,
-  { sorted }: Arrival,
+  { sorted, run }: Arrival,
   to: {
     readonly chain: Chain;
     readonly session: SessionFields | null;
@@ -106,6 +107,7 @@ function passOn(
   return beginTurn(deps, {
     ...to,
     sorted,
+    collected: run.collected,
     latest: to.chain.latest,
     announcement: null,
     messages: sorted.inFlight.map(removalOf),
@@ -142,7 +144,9 @@ async function admitToLatest(
     };
   }
   const announcement = announcementFor(chain, session);
-  return beginTurn(deps, { sorted, session, delivery, intent, latest: null, announcement, messages, fields });
+  const { collected } = run;
+  const begun = { sorted, session, delivery, collected, intent, messages, fields };
+  return beginTurn(deps, { ...begun, latest: null, announcement });
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */

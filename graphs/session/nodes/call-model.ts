@@ -1,58 +1,120 @@
-/** `callModel`: one call of the reply model, streamed; a stop keeps what was written so far. */
-import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
+/** `callModel`: one call of the reply model, streamed, within the budget of the turn. */
+import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable } from "@langchain/core/runnables";
 import type { StructuredToolInterface } from "@langchain/core/tools";
-import { LilyError } from "#src/kernel/errors.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { askFirstThatAnswers, type CallRuntime } from "../ask-model.ts";
+import type { ReachedLimit } from "#src/sessions/turn-record.ts";
+import { contentText } from "#src/turns/langchain-messages.ts";
+import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
+import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
+import { guardCall, type CallGuard } from "../call-guard.ts";
+import { failedAttempts } from "../failed-attempts.ts";
 import { assemblePrompt } from "../prompt.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { sessionTools } from "../tools.ts";
-import { asksForTools, modelMessagesInFlight } from "../turn-messages.ts";
+import { modelMessagesInFlight } from "../turn-messages.ts";
+import { tokensOfCall } from "../call-tokens.ts";
 
 /** Makes the node. */
 export function callModel(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: CallRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const run = readRunContext(deps, runtime);
-    const { prompt } = await assemblePrompt(deps, run, session, turn);
-    const mayCallTools = turn.modelCalls + 1 < deps.limits.modelCalls;
-    const solver = turn.solver ?? "";
-    const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
-    const answer = await askFirstThatAnswers(deps, [solver, ...fallbacks], {
-      open: async (reference) => {
-        const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
-        return mayCallTools ? bindTools(model, deps.tools ?? []) : model;
-      },
-      messages: [...prompt, ...modelMessagesInFlight(state, turn)],
-      runtime,
-      stop: deps.stops.signalFor(session.sessionId),
+    const verdict = judgeBudget("model", spentOf(turn), deps.limits);
+    if (verdict.action === "end") return endedTurn(deps, turn, verdict.limit);
+    const guard = guardCall(deps, {
+      sessionId: session.sessionId,
+      runSignal: runtime.signal,
+      spentMs: spentOf(turn).ms,
     });
-    if (!mayCallTools && asksForTools(answer.message)) throw outOfCalls(deps.limits.modelCalls);
-    return {
-      messages: [answer.message],
-      turn: {
-        ...turn,
-        // For this turn only: the session's own choice stays as it is.
-        solver: answer.model,
-        modelCalls: turn.modelCalls + 1,
-        status: answer.stopped ? "stopped" : turn.status,
-      },
-    };
+    try {
+      const mayCallTools = verdict.action === "go" && turn.limit === undefined;
+      const answer = await ask(deps, { state, runtime, guard, mayCallTools });
+      const tokens = tokensOfCall(turn, modelMessagesInFlight(state, turn).slice(1), answer.message);
+      const spent = spend(turn, { modelCalls: 1, tokens, ms: guard.spentMs() });
+      return answeredTurn(deps, { ...turn, ...spent }, { answer, verdict });
+    } finally {
+      guard.close();
+    }
   };
 }
 
-function outOfCalls(limit: number): LilyError {
-  return new LilyError(
-    "model_failed",
-    `the model still asked for tools after ${limit} calls, and was offered none`,
-    {
-      next: "Ask in smaller steps, or choose another model with /model. Your message was not stored.",
+/** A turn whose budget leaves no call is committed with what there is. */
+function endedTurn(deps: SessionDeps, turn: TurnInFlight, limit: ReachedLimit): SessionUpdate {
+  return {
+    messages: [new AIMessage({ content: noAnswerText(limit), id: deps.ids.uuid() })],
+    turn: { ...turn, status: "limited", limit },
+  };
+}
+
+interface Asked {
+  readonly state: SessionStateValues;
+  readonly runtime: CallRuntime;
+  readonly guard: CallGuard;
+  readonly mayCallTools: boolean;
+}
+
+async function ask(deps: SessionDeps, { state, runtime, guard, mayCallTools }: Asked): Promise<Answer> {
+  const { session, turn } = requireTurn(state);
+  const { prompt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn);
+  const solver = turn.solver ?? "";
+  const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
+  return askFirstThatAnswers(deps, [solver, ...fallbacks], {
+    open: async (reference) => {
+      const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
+      return mayCallTools ? bindTools(model, deps.tools ?? []) : model;
     },
-  );
+    messages: [...prompt, ...modelMessagesInFlight(state, turn)],
+    runtime,
+    guard,
+  });
+}
+
+/** @param turn with what the call has used */
+function answeredTurn(
+  deps: SessionDeps,
+  turn: TurnInFlight,
+  { answer, verdict }: { readonly answer: Answer; readonly verdict: BudgetVerdict },
+): SessionUpdate {
+  const limit = limitOf(deps, turn, { answer, verdict });
+  const isLimited = limit !== undefined && answer.endedBy !== "stop";
+  return {
+    messages: [isLimited ? lastMessage(answer, limit) : answer.message],
+    turn: {
+      ...turn,
+      ...failedAttempts.join(turn.attempts, answer.attempts),
+      ...(limit === undefined ? {} : { limit }),
+      // For this turn only: the session's own choice stays as it is.
+      solver: answer.model,
+      status: answer.endedBy === "stop" ? "stopped" : isLimited ? "limited" : turn.status,
+    },
+  };
+}
+
+/** The limit that ends the turn with this answer. A turn whose only call it is was not held back by it. */
+function limitOf(
+  deps: SessionDeps,
+  turn: TurnInFlight,
+  { answer, verdict }: { readonly answer: Answer; readonly verdict: BudgetVerdict },
+): ReachedLimit | undefined {
+  const { turnMs } = deps.limits;
+  if (answer.endedBy === "time")
+    return { kind: "time", used: Math.max(turnMs, spentOf(turn).ms), limit: turnMs };
+  if (turn.limit !== undefined) return turn.limit;
+  return verdict.action === "answer" && turn.modelCalls > 1 ? verdict.limit : undefined;
+}
+
+/** Calls of tools that it was not offered, or had no time for, are dropped; an answer is never empty. */
+function lastMessage({ message }: Answer, limit: ReachedLimit): AIMessage {
+  const text = contentText(message.content);
+  return new AIMessage({
+    content: text.trim() === "" ? noAnswerText(limit) : message.content,
+    ...(message.id === undefined ? {} : { id: message.id }),
+    ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
+    response_metadata: message.response_metadata,
+  });
 }
 
 function modelOptions(temperature: number | undefined): { temperature?: number } {

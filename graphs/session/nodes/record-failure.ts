@@ -5,6 +5,7 @@ import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { failedAttempts } from "../failed-attempts.ts";
 import { sortMessages } from "../inbound.ts";
 import { markOf, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
@@ -79,6 +80,7 @@ async function explain(deps: SessionDeps, explained: Explained): Promise<void> {
       message: envelope.message,
       node: failure.node,
       text: turn?.text ?? explained.text,
+      ...failedAttempts.join(turn?.attempts, failedAttempts.of(failure.error)),
     });
   } catch {
     // The store may be what failed. The reply still tells of the failure, and the message is in the sender's hands.

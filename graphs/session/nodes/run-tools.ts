@@ -1,6 +1,6 @@
 /**
- * `runTools`: runs the next open call of the model's last message. One call a step, so that one that ran is stored before
- * the next begins: neither a crash nor an interrupt in a later one runs it again.
+ * `runTools`: runs the next open call of the model's last message, within the budget of the turn. One call a step, so that
+ * one that ran is stored before the next begins: neither a crash nor an interrupt in a later one runs it again.
  */
 import { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
@@ -9,12 +9,16 @@ import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
+import { orAborted } from "#src/models/or-aborted.ts";
+import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
+import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
+import { guardCall, type CallGuard } from "../call-guard.ts";
 import { policyOf } from "../policy-of.ts";
 import { requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
-import { openCalls, resultOf } from "../tool-calls.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import { openCalls, resultOf, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 
@@ -28,27 +32,45 @@ type ToolRuntime = NodeRuntime & {
 export function runTools(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: ToolRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const recalled: RecalledPiece[] = [];
-    const tools = await toolsFor(deps, { run: readRunContext(deps, runtime), state, recalled });
-    const stop = deps.stops.signalFor(session.sessionId);
-    const signals = [runtime.signal, stop].filter((signal) => signal !== undefined);
-    const { calls, refused } = openCalls(messagesInFlight(state, turn));
-    const results: ToolMessage[] = [];
-    for (const call of calls) {
-      runtime.writer?.({ type: "tool", name: call.name });
-      results.push(await runCall(tools, call, { signal: AbortSignal.any(signals), stop }));
+    const open = openCalls(messagesInFlight(state, turn));
+    const [next, ...others] = open.calls;
+    if (next === undefined) return { messages: [...open.refused] };
+    const verdict = judgeBudget("tool", spentOf(turn), deps.limits);
+    if (verdict.action !== "go") return notRun(turn, open, verdict.limit);
+    const guard = guardCall(deps, {
+      sessionId: session.sessionId,
+      runSignal: runtime.signal,
+      spentMs: spentOf(turn).ms,
+    });
+    try {
+      const recalled: RecalledPiece[] = [];
+      const tools = await toolsFor(deps, { run: readRunContext(deps, runtime), state, recalled });
+      runtime.writer?.({ type: "tool", name: next.name });
+      const result = await runCall(tools, next, guard);
       // After a stop there is no further step: the other calls are closed here.
-      if (stop?.aborted !== true) break;
+      const isStopped = guard.endedBy() === "stop";
+      const closed = isStopped ? others.map((call) => resultOf(call, STOPPED, "error")) : [];
+      return {
+        messages: [result, ...closed, ...open.refused],
+        turn: {
+          ...turn,
+          ...spend(turn, { toolCalls: 1, ms: guard.spentMs() }),
+          recalled: [...turn.recalled, ...recalled.map(receiptOf)],
+          status: isStopped ? "stopped" : turn.status,
+        },
+      };
+    } finally {
+      guard.close();
     }
-    return {
-      messages: [...results, ...refused],
-      turn: {
-        ...turn,
-        recalled: [...turn.recalled, ...recalled.map(receiptOf)],
-        status: stop?.aborted === true ? "stopped" : turn.status,
-      },
-    };
   };
+}
+
+const STOPPED = "stopped by the user before it ended";
+
+/** The budget is used up: what is open is answered without running; the model may be asked for its answer still. */
+function notRun(turn: TurnInFlight, { calls, refused }: OpenCalls, limit: ReachedLimit): SessionUpdate {
+  const results = calls.map((call) => resultOf(call, notRunText(limit), "error"));
+  return { messages: [...results, ...refused], turn: { ...turn, limit } };
 }
 
 async function toolsFor(
@@ -67,24 +89,19 @@ async function toolsFor(
   });
 }
 
-interface Signals {
-  readonly signal: AbortSignal;
-  /** The user's wish to stop, as against the end of the run. */
-  readonly stop: AbortSignal | undefined;
-}
-
 /** One call. What a tool throws is told to the model, which can try otherwise; it does not end the turn. */
 async function runCall(
   tools: readonly StructuredToolInterface[],
   call: ToolCall,
-  { signal, stop }: Signals,
+  guard: CallGuard,
 ): Promise<ToolMessage> {
   const chosen = tools.find((candidate) => candidate.name === call.name);
   if (chosen === undefined) return resultOf(call, `there is no tool ${call.name}`, "error");
+  const { signal } = guard;
   try {
     signal.throwIfAborted();
     const invoked: Promise<unknown> = chosen.invoke({ ...call, type: "tool_call" }, { signal });
-    const result = await orAborted(invoked, signal);
+    const result = await orAborted(invoked, { signal });
     return resultOf(
       call,
       ToolMessage.isInstance(result) ? contentText(result.content) : String(result),
@@ -93,25 +110,25 @@ async function runCall(
   } catch (error) {
     // A tool that asks a person: the run waits, and the same call begins again with the answer.
     if (isGraphBubbleUp(error)) throw error;
-    if (stop?.aborted === true) return resultOf(call, "stopped by the user before it ended", "error");
-    if (signal.aborted) throw error;
-    return resultOf(call, errorMessage(error), "error");
+    return failedResult(call, error, guard);
   }
 }
 
-/** A tool that does not listen to its signal is left behind: its late result goes nowhere. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("stopped"));
-    signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    // The race may be over; what comes of the work later is nobody's concern.
-    work.catch(() => undefined);
+/** @throws what ended the run, where the run is what ended */
+function failedResult(call: ToolCall, error: unknown, guard: CallGuard): ToolMessage {
+  switch (guard.endedBy()) {
+    case "stop":
+      return resultOf(call, STOPPED, "error");
+    case "time":
+      return resultOf(
+        call,
+        "ended by the time limit of this turn; it may or may not have taken effect",
+        "error",
+      );
+    case "run":
+      throw error;
+    case undefined:
+      return resultOf(call, errorMessage(error), "error");
   }
 }
 

@@ -1,0 +1,94 @@
+/** The budget of a turn: whether a model or a tool may be called, and in which words a limit is told. Pure. */
+import type { SessionLimits } from "#src/app/session-deps.ts";
+import type { ReachedLimit } from "#src/sessions/turn-record.ts";
+import type { TurnInFlight } from "./state.ts";
+
+/** What a turn has used; of its time, what models and tools took. */
+export interface Spent {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+  /** Read and written by models. */
+  readonly tokens: number;
+  readonly ms: number;
+}
+
+/** How much a turn may use. */
+export type TurnLimits = Pick<SessionLimits, "modelCalls" | "toolCalls" | "turnTokens" | "turnMs">;
+
+/**
+ * Whether the next call is made. `go`: it is. `answer`: no tool is run any more, and the model is asked for its answer.
+ * `end`: nothing is called any more, and the turn is committed with what there is.
+ */
+export type BudgetVerdict =
+  | { readonly action: "go" }
+  | { readonly action: "answer" | "end"; readonly limit: ReachedLimit };
+
+/** Decides before a call. The last call of a model is offered no tools, so that it answers. */
+export function judgeBudget(next: "model" | "tool", spent: Spent, limits: TurnLimits): BudgetVerdict {
+  const { modelCalls, toolCalls, turnTokens, turnMs } = limits;
+  if (turnMs > 0 && spent.ms >= turnMs) return end({ kind: "time", used: spent.ms, limit: turnMs });
+  if (turnTokens > 0 && spent.tokens >= turnTokens)
+    return end({ kind: "tokens", used: spent.tokens, limit: turnTokens });
+  if (spent.modelCalls >= modelCalls)
+    return end({ kind: "modelCalls", used: spent.modelCalls, limit: modelCalls });
+  if (next === "model" && spent.modelCalls + 1 === modelCalls)
+    return { action: "answer", limit: { kind: "modelCalls", used: modelCalls, limit: modelCalls } };
+  if (next === "tool" && spent.toolCalls >= toolCalls)
+    return { action: "answer", limit: { kind: "toolCalls", used: spent.toolCalls, limit: toolCalls } };
+  return { action: "go" };
+}
+
+function end(limit: ReachedLimit): BudgetVerdict {
+  return { action: "end", limit };
+}
+
+/** What a turn has used so far. */
+export function spentOf({ modelCalls, spent }: Pick<TurnInFlight, "modelCalls" | "spent">): Spent {
+  return { toolCalls: 0, tokens: 0, ms: 0, ...spent, modelCalls };
+}
+
+/** The fields of a turn in flight that used more. Fractions of a millisecond count whole. */
+export function spend(
+  turn: Pick<TurnInFlight, "modelCalls" | "spent">,
+  more: Partial<Spent>,
+): Pick<TurnInFlight, "modelCalls"> & Required<Pick<TurnInFlight, "spent">> {
+  const before = spentOf(turn);
+  return {
+    modelCalls: before.modelCalls + (more.modelCalls ?? 0),
+    spent: {
+      toolCalls: before.toolCalls + (more.toolCalls ?? 0),
+      tokens: before.tokens + (more.tokens ?? 0),
+      ms: before.ms + Math.ceil(more.ms ?? 0),
+    },
+  };
+}
+
+/** The setting that raises each limit, and what it counts. */
+const SETTINGS = {
+  modelCalls: { setting: "limits.modelCalls", counts: "model calls" },
+  toolCalls: { setting: "limits.toolCalls", counts: "tool calls" },
+  tokens: { setting: "limits.turnTokens", counts: "tokens" },
+  time: { setting: "limits.turnMs", counts: "seconds" },
+} as const;
+
+/** A limit as a quantity, e.g. `24 tool calls`. */
+export function limitText({ kind, limit }: ReachedLimit): string {
+  const { counts } = SETTINGS[kind];
+  const amount = kind === "time" ? limit / 1000 : limit;
+  return `${amount} ${amount === 1 ? counts.slice(0, -1) : counts}`;
+}
+
+/** What the caller is told of a turn that a limit ended, and how to raise it. */
+export function limitNotice(limit: ReachedLimit): string {
+  return `This turn ended at its limit of ${limitText(limit)}; what was done by then is kept. Ask to go on, or raise ${SETTINGS[limit.kind].setting} in config.json.`;
+}
+
+/** The result of a tool call that a limit kept from running. */
+export function notRunText(limit: ReachedLimit): string {
+  return `not run: the budget of this turn is used up (${limitText(limit)})`;
+}
+
+/** The answer of a turn that has none: a history whose turns all end in an answer is valid everywhere. */
+export function noAnswerText(limit: ReachedLimit): string {
+  return `[no answer: the budget of this turn is used up (${limitText(limit)})]`;
+}

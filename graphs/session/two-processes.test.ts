@@ -1,0 +1,236 @@
+/** Two programs on one SQLite file, each with its own locks, stops and timers: nothing is shared but the file. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
+import { createManualTimer, settle, type ManualTimer } from "#src/turns/testing/manual-timer.ts";
+import type { TurnRequest } from "#src/turns/run-turn.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { echoModel, KEY, OWNER, type Harness } from "./testing/harness.ts";
+import { heldModel } from "./testing/held-model.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const start = harnessStarter();
+const LOOK_MS = 250;
+const STOP_WAIT_MS = 10_000;
+
+interface Program {
+  readonly lily: Harness;
+  readonly timer: ManualTimer;
+}
+
+interface Programs {
+  readonly one: Program;
+  readonly other: Program;
+}
+
+async function startTwo(model: BaseChatModel, config: object = {}): Promise<Programs> {
+  const timers = [createManualTimer(), createManualTimer()] as const;
+  const one = await start({ model, config, adjust: (deps) => ({ ...deps, timer: timers[0] }) });
+  const other = await start({
+    model,
+    config,
+    adjust: (deps) => ({ ...deps, timer: timers[1], ids: createSequentialIds(77) }),
+    wrapStorage(unused) {
+      const storage = openSqliteBackend({
+        checkpointPath: join(one.folder, "checkpoints", "checkpointer.sqlite"),
+        storePath: join(one.folder, "memory", "store.sqlite"),
+        clock: one.clock,
+        ids: createSequentialIds(78),
+      });
+      return { ...storage, close: () => storage.close().then(() => unused.close()) };
+    },
+  });
+  return { one: { lily: one, timer: timers[0] }, other: { lily: other, timer: timers[1] } };
+}
+
+/** A model that says "The " and then nothing more until it is stopped; from its second call on it answers whole. */
+function endlessModel() {
+  let tell: () => void = () => undefined;
+  const hasBegun = new Promise<void>((resolve) => (tell = resolve));
+  let waits = 0;
+  const model = new ScriptedChatModel(
+    (_messages, index) => (index === 0 ? { chunks: ["The ", "end"], delayMs: 1 } : "whole answer"),
+    {
+      sleep: (_ms, signal) => {
+        waits += 1;
+        if (waits === 1) return Promise.resolve();
+        tell();
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        });
+      },
+    },
+  );
+  return { model, hasBegun };
+}
+
+/** Sends a message that has to wait for the other program, and resolves when it does. */
+function sendLater({ lily }: Program, content: string, request: Partial<TurnRequest> = {}) {
+  let reply: Promise<TurnReply> = Promise.reject(new Error("not sent"));
+  reply.catch(() => undefined);
+  const waits = new Promise<void>((resolve) => {
+    reply = lily.send(content, { ...request, onEvent: ({ type }) => type === "waiting" && resolve() });
+  });
+  return { waits, reply };
+}
+
+const requestsIn = ({ lily }: Program) => lily.storage.store.search(["stop-requests"]);
+
+/** A message that interrupts stands in line before it has asked. */
+async function untilAsked(program: Program): Promise<void> {
+  while ((await requestsIn(program)).length === 0) await settle();
+}
+
+describe("a delivery that comes to another program while its turn runs", () => {
+  it("DL-02 waits and gets the stored reply", async () => {
+    const model = heldModel();
+    const { one, other } = await startTwo(model.model);
+    const first = one.lily.send("book it", { deliveryId: "x" });
+    await model.asked(1);
+    const again = sendLater(other, "book it", { deliveryId: "x" });
+    await again.waits;
+    model.answer();
+    expect(await again.reply).toEqual({ ...(await first), repeated: true });
+    expect(model.model.calls).toHaveLength(1);
+  });
+
+  it("never interrupts it, and waits for as long as it takes", async () => {
+    const model = heldModel();
+    const { one, other } = await startTwo(model.model, { arrivals: { mode: "interrupt" } });
+    const first = one.lily.send("book it", { deliveryId: "x" });
+    await model.asked(1);
+    const again = sendLater(other, "book it", { deliveryId: "x" });
+    await again.waits;
+    await untilAsked(one);
+    await one.timer.advance(LOOK_MS);
+    expect(await requestsIn(one)).toEqual([]);
+    await other.timer.advance(10 * STOP_WAIT_MS);
+    model.answer();
+    expect(await first).toMatchObject({ status: "completed" });
+    expect(await again.reply).toEqual({ ...(await first), repeated: true });
+  });
+});
+
+describe("messages that wait in another program, with `collect`", () => {
+  it("are one turn there, and each is known in both", async () => {
+    const model = heldModel();
+    const { one, other } = await startTwo(model.model, { arrivals: { mode: "collect" } });
+    const first = one.lily.send("one", { deliveryId: "d1" });
+    await model.asked(1);
+    const later = ["d2", "d3"].map((deliveryId) => sendLater(other, `text ${deliveryId}`, { deliveryId }));
+    await Promise.all(later.map(({ waits }) => waits));
+    model.answer();
+    await first;
+    await model.asked(2);
+    model.answer();
+    const [two, three] = await Promise.all(later.map(({ reply }) => reply));
+    expect(three).toEqual({ ...two, deliveryId: "d3", turn: 2 });
+    expect(await one.lily.send("text d3", { deliveryId: "d3" })).toEqual({ ...three, repeated: true });
+  });
+});
+
+describe("a turn that another program is asked to stop", () => {
+  it("is stopped by /stop when it looks next, keeps what there is, and leaves no request behind", async () => {
+    const { model, hasBegun } = endlessModel();
+    const { one, other } = await startTwo(model);
+    const first = one.lily.send("tell me");
+    await hasBegun;
+    expect(await other.lily.send("/stop")).toMatchObject({
+      outcome: "command",
+      turn: null,
+      envelope: { code: "answer_stopped", data: { stopped: true, elsewhere: true } },
+    });
+    await one.timer.advance(LOOK_MS);
+    expect(await first).toMatchObject({ status: "stopped", turn: 1, envelope: { message: "The " } });
+    expect(await requestsIn(one)).toEqual([]);
+    expect(await other.lily.sessions.stop({ owner: OWNER, sessionKey: KEY })).toBe(false);
+    expect(await requestsIn(one)).toEqual([]);
+  });
+
+  it("is stopped by the same way as the route takes", async () => {
+    const { model, hasBegun } = endlessModel();
+    const { one, other } = await startTwo(model);
+    const first = one.lily.send("tell me");
+    await hasBegun;
+    expect(await other.lily.sessions.stop({ owner: "somebody", sessionKey: KEY })).toBe(false);
+    expect(await other.lily.sessions.stop({ owner: OWNER, sessionKey: KEY })).toBe(true);
+    await one.timer.advance(LOOK_MS);
+    expect(await first).toMatchObject({ status: "stopped" });
+  });
+
+  it("ends for /new, which then begins the next session", async () => {
+    const { model, hasBegun } = endlessModel();
+    const { one, other } = await startTwo(model);
+    await other.lily.send("/title before");
+    const first = one.lily.send("tell me");
+    await hasBegun;
+    const next = sendLater(other, "/new hello");
+    await next.waits;
+    await one.timer.advance(LOOK_MS);
+    expect(await first).toMatchObject({ status: "stopped" });
+    expect(await next.reply).toMatchObject({ turn: 1, envelope: { message: "whole answer" } });
+    expect((await next.reply).sessionId).not.toBe((await first).sessionId);
+    expect(await requestsIn(one)).toEqual([]);
+  });
+
+  it("ends for a message that interrupts", async () => {
+    const { model, hasBegun } = endlessModel();
+    const { one, other } = await startTwo(model, { arrivals: { mode: "interrupt" } });
+    const first = one.lily.send("tell me");
+    await hasBegun;
+    const next = sendLater(other, "never mind");
+    await untilAsked(one);
+    await one.timer.advance(LOOK_MS);
+    expect(await first).toMatchObject({ status: "stopped", turn: 1 });
+    expect(await next.reply).toMatchObject({ status: "completed", turn: 2 });
+    expect(await requestsIn(one)).toEqual([]);
+  });
+
+  it("makes /new give up in words when it does not stop, and goes on", async () => {
+    const model = heldModel();
+    const { one, other } = await startTwo(model.model);
+    await other.lily.send("/title before");
+    const first = one.lily.send("tell me");
+    await model.asked(1);
+    const next = sendLater(other, "/new");
+    await next.waits;
+    await other.timer.advance(STOP_WAIT_MS);
+    expect(await next.reply).toMatchObject({
+      outcome: "failed",
+      envelope: { code: "lease_timeout", message: expect.stringContaining("was stopped") },
+    });
+    expect(await requestsIn(one)).toEqual([]);
+    model.answer();
+    expect(await first).toMatchObject({ status: "completed" });
+    expect((await one.lily.chain()).sessions).toHaveLength(1);
+  });
+
+  it("is not stopped by what was asked of the turn before it, which is removed", async () => {
+    const model = heldModel();
+    const { one, other } = await startTwo(model.model);
+    const running = one.lily.send("one");
+    await model.asked(1);
+    const lease = await other.lily.storage.locks.holder("turn/local/test=3Amain");
+    if (lease === undefined) throw new Error("nobody holds the key");
+    model.answer();
+    await running;
+    const ref = { owner: OWNER, sessionKey: KEY };
+    await createStoreStopRequests(other.lily.storage.store).ask({ ...ref, token: lease.token }, "late");
+    const later = one.lily.send("two");
+    await model.asked(2);
+    await one.timer.advance(LOOK_MS);
+    expect(await requestsIn(one)).toEqual([]);
+    model.answer();
+    expect(await later).toMatchObject({ status: "completed", turn: 2 });
+  });
+
+  it("looks for requests only while it runs", async () => {
+    const { one } = await startTwo(echoModel());
+    await one.lily.send("hello");
+    expect(one.timer.pending).toBe(0);
+  });
+});

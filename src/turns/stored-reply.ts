@@ -1,0 +1,73 @@
+/** The reply to a delivery that was handled before, out of the record of its turn. */
+import { done } from "#src/kernel/envelope.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
+import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
+import type { TurnReply } from "./turn-reply.ts";
+
+/** A delivery by its id and the hash of its own text. */
+export interface DeliveredText {
+  readonly deliveryId: string;
+  readonly textHash: string;
+}
+
+/**
+ * The stored reply to a text that was answered before, alone or together with others; `undefined` when it was not.
+ *
+ * @throws {LilyError} `delivery_conflict` when the id was used for another text.
+ */
+export async function findStoredReply(
+  repository: SessionRepository,
+  ref: KeyRef,
+  delivery: DeliveredText,
+): Promise<TurnReply | undefined> {
+  const pointer = await repository.readDelivery(ref, delivery.deliveryId);
+  if (pointer === undefined || pointer.turn === null) return undefined;
+  const { owner, sessionKey } = ref;
+  const record = await repository.readTurn({ owner, sessionKey, sessionId: pointer.sessionId }, pointer.turn);
+  return record === undefined ? undefined : repeatedReply(record, delivery);
+}
+
+/**
+ * The reply of the turn that answered the delivery, `undefined` when this turn did not.
+ *
+ * @throws {LilyError} `delivery_conflict` when the id was used for another text.
+ */
+function repeatedReply(record: TurnRecord, { deliveryId, textHash }: DeliveredText): TurnReply | undefined {
+  const stored = deliveriesOf(record).get(deliveryId);
+  if (stored === undefined) return undefined;
+  if (stored !== textHash) throw deliveryConflict(deliveryId);
+  return { ...replyOf(record, true), deliveryId };
+}
+
+/** The deliveries that a turn answered, in order, with the hash of the text of each. */
+export function deliveriesOf(
+  record: Pick<TurnRecord, "deliveryId" | "textHash" | "collected">,
+): Map<string, string> {
+  const all = [record, ...(record.collected ?? [])];
+  return new Map(all.map(({ deliveryId, textHash }) => [deliveryId, textHash]));
+}
+
+/** The refusal of an id that comes with another text than before. */
+export function deliveryConflict(deliveryId: string): LilyError {
+  const id = JSON.stringify(deliveryId);
+  return new LilyError("delivery_conflict", `the delivery id ${id} was used for another text`, {
+    next: "Give each message an id of its own. Nothing was stored.",
+  });
+}
+
+/** The reply to a committed turn. */
+export function replyOf(record: TurnRecord, isRepeated: boolean): TurnReply {
+  const { announcement, notice, envelope } = record.reply;
+  return {
+    outcome: record.kind === "command" ? "command" : "answered",
+    sessionId: record.sessionId,
+    deliveryId: record.deliveryId,
+    turn: record.turn,
+    status: record.status,
+    repeated: isRepeated,
+    ...(announcement === undefined ? {} : { announcement }),
+    ...(notice === undefined ? {} : { notice }),
+    envelope: envelope ?? done("answered", answerOf(record)),
+  };
+}

@@ -1,0 +1,113 @@
+/** `runTurn` over a runner that answers at once and keeps what it answered, for tests of what comes before the graph. */
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import { textHashOf } from "#src/sessions/seal.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
+import { arrivalPolicySchema, type ArrivalOverrides } from "../arrival-policy.ts";
+import { createBursts } from "../burst.ts";
+import type { GraphRun } from "../runner.ts";
+import { runTurn, type TurnDeps, type TurnRequest } from "../run-turn.ts";
+import { createStopRegistry } from "../stop-registry.ts";
+import { replyOf } from "../stored-reply.ts";
+import type { TurnReply } from "../turn-reply.ts";
+import { createManualTimer, type ManualTimer } from "./manual-timer.ts";
+
+/** Turns under test. */
+export interface FakeTurns {
+  readonly deps: TurnDeps;
+  readonly timer: ManualTimer;
+  /** What was run, with the time at which it began. */
+  readonly runs: { readonly at: number; readonly content: unknown; readonly ids: readonly string[] }[];
+  send(content: string, deliveryId: string, request?: Partial<TurnRequest>): Promise<TurnReply>;
+}
+
+/** Options of {@link createFakeTurns}. */
+export interface FakeOptions {
+  readonly arrivals: ArrivalOverrides;
+  /** Before the run is answered; what it throws, the run throws. */
+  readonly during?: (run: GraphRun) => Promise<void>;
+  readonly adjust?: (deps: TurnDeps) => TurnDeps;
+}
+
+/** Makes them, on one key. */
+export function createFakeTurns({ arrivals, during, adjust }: FakeOptions): FakeTurns {
+  const timer = createManualTimer();
+  const runs: FakeTurns["runs"] = [];
+  const records: TurnRecord[] = [];
+  const base: TurnDeps = {
+    ids: createSequentialIds(),
+    runner: {
+      async run(run) {
+        const others = run.fence?.collected?.others ?? [];
+        const ids = [run.message.id, ...others.map(({ deliveryId }) => deliveryId)];
+        runs.push({ at: timer.now(), content: run.message.content, ids });
+        await during?.(run);
+        const record = recordOf(run, records.length + 1);
+        records.push(record);
+        return { kind: "reply", reply: replyOf(record, false) };
+      },
+      readState: async () => undefined,
+    },
+    repository: repositoryOf(records),
+    locks: createMemoryKeyLock(),
+    stops: createStopRegistry(),
+    readCommand: async () => Promise.reject(new Error("nothing is read here")),
+    messageCharacters: 100,
+    botNames: ["lily"],
+    lockWaitMs: 60_000,
+    timer,
+    arrivals: {
+      sources: { base: arrivalPolicySchema.parse(arrivals), byKeyPrefix: [] },
+      bursts: createBursts(),
+    },
+  };
+  const deps = adjust?.(base) ?? base;
+  return {
+    deps,
+    timer,
+    runs,
+    send: (content, deliveryId, request = {}) =>
+      runTurn(deps, { owner: "local", sessionKey: "k", content, deliveryId, ...request }),
+  };
+}
+
+function recordOf({ message, fence }: GraphRun, turn: number): TurnRecord {
+  const content = String(message.content);
+  const at = "2026-03-01T09:00:00.000Z";
+  const collected = fence?.collected;
+  return {
+    v: 1,
+    sessionId: "s",
+    turn,
+    kind: "chat",
+    status: "completed",
+    deliveryId: message.id,
+    textHash: collected?.textHash ?? textHashOf(content),
+    ...(collected === undefined ? {} : { collected: collected.others }),
+    at,
+    messages: [
+      { role: "user", content, timestamp: at },
+      { role: "assistant", content: `re: ${content}`, timestamp: at },
+    ],
+    reply: {},
+    explanation: { requestId: "r" },
+    salt: "",
+    leaf: "",
+    head: "",
+  };
+}
+
+function repositoryOf(records: readonly TurnRecord[]): SessionRepository {
+  const isOf = (record: TurnRecord, id: string): boolean =>
+    [record, ...(record.collected ?? [])].some(({ deliveryId }) => deliveryId === id);
+  const used: Partial<SessionRepository> = {
+    readChain: async () => undefined,
+    async readDelivery(_ref, id) {
+      const record = records.find((candidate) => isOf(candidate, id));
+      return record === undefined ? undefined : { sessionId: "s", turn: record.turn };
+    },
+    readTurn: async (_ref, turn) => records[turn - 1],
+  };
+  return used as SessionRepository;
+}
