@@ -34,7 +34,8 @@ export function createActivity(stream: NodeJS.WriteStream, { paint }: Screen): A
   return {
     hide,
     show(what) {
-      if (shown?.what === what) return;
+      // A terminal that says it has no width: the spinner would compute for ever how many lines it takes.
+      if (shown?.what === what || stream.columns === 0) return;
       hide();
       const since = performance.now();
       const timer = setInterval(() => label(spinner, what, since), REFRESH_MS);

@@ -39,6 +39,8 @@ export interface HarnessOptions {
   readonly topics?: TopicClassifier;
   /** Changes the dependencies, e.g. to break one. */
   readonly adjust?: (deps: SessionDeps) => SessionDeps;
+  /** Fills the folder before it is opened, e.g. with the files of an earlier version. */
+  readonly prepare?: (folder: string) => void;
   /** Wraps the storage, e.g. to fail a write. */
   readonly wrapStorage?: (storage: StorageBackend) => StorageBackend;
 }
@@ -67,6 +69,7 @@ export const OWNER = "local";
 /** A harness on SQLite files in a folder of its own. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), "lily-test-"));
+  options.prepare?.(folder);
   const clock = createManualClock(options.startMs ?? START);
   let seed = 0;
   let config = options.config ?? {};
