@@ -57,12 +57,6 @@ export class Place {
   readonly inLine = createGate();
   /** No burst that came after it can overtake it any more. */
   readonly settled = createGate();
-
-  /** Says both: what waits in line keeps its place there. */
-  leave(): void {
-    this.inLine.open();
-    this.settled.open();
-  }
 }
 
 /** A burst: it is open until it is taken, or until something that has to come after it arrives. */

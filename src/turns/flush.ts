@@ -46,7 +46,8 @@ export async function flush(deps: TurnDeps, flushed: Flushed): Promise<void> {
     }
   } finally {
     burst.close();
-    burst.leave();
+    burst.inLine.open();
+    burst.settled.open();
     // Whoever sends again once it has its reply finds the key free. A lease that cannot be given back runs out.
     await lease?.release().catch(() => undefined);
     burst.deliver();

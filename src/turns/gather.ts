@@ -59,11 +59,19 @@ export function takePlace(deps: TurnDeps, request: TurnRequest): TakenPlace {
   bursts.openOn(name)?.close();
   const place = new Place();
   const before = bursts.append(name, place);
+  const settle = async (): Promise<void> => {
+    // A burst before it that has to ask for the lock once more stays before those after it.
+    await before?.settled.passed;
+    place.settled.open();
+    bursts.forget(name, place);
+  };
   return {
-    ready: () => Promise.race([before?.inLine.passed, aborted(request.stop)]),
+    ready: async () => {
+      if (before !== undefined) await Promise.race([before.inLine.passed, aborted(request.stop)]);
+    },
     leave() {
-      place.leave();
-      bursts.forget(name, place);
+      place.inLine.open();
+      void settle();
     },
   };
 }
