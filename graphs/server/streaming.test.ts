@@ -58,7 +58,7 @@ describe("a turn in one mode alone", () => {
     const events = await stream(await lily.newThread(), "hi", "stream:updates", ["updates"]);
     expect(
       events.get("updates")?.flatMap((update) => Object.keys(z.object({}).loose().parse(update))),
-    ).toEqual(["admit", "decideRollover", "prepareTurn", "assembleContext", "callModel", "commit"]);
+    ).toEqual(["admit", "decideRollover", "prepareTurn", "callModel", "commit"]);
   });
 
   it("tells the state after each step with `values`, the last one with the reply", async () => {

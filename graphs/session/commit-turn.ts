@@ -18,8 +18,7 @@ export interface CommittedTurn {
 }
 
 /**
- * Commits `draft` as the next turn of `session`. The pointers of its deliveries are written before the record:
- * without the record they point to nothing and count as not handled.
+ * Commits `draft` as the next turn of `session`.
  *
  * @throws {LilyError} `turn_conflict` when the session is not the latest of its key, or has that turn already; then, and
  *   when a write fails, nothing was committed.
@@ -36,11 +35,6 @@ export async function commitTurn(
   // Whatever can fail comes before the put: a turn that is told as failed is not stored.
   const after = advance(deps, session, record);
   await assertOpen(repository, session, turn);
-  const pointer = { sessionId: session.sessionId, turn };
-  const deliveries = [draft, ...(draft.collected ?? [])];
-  await Promise.all(
-    deliveries.map(({ deliveryId }) => repository.writeDelivery(session, deliveryId, pointer)),
-  );
   await putRecord(repository, session, record);
   return { record, session: after };
 }

@@ -48,7 +48,7 @@ export function afterRotation(state: SessionStateValues): "handOff" | typeof END
   return state.turn === null ? END : "handOff";
 }
 
-/** After `assembleContext`: the goal solver. */
+/** After `prepareTurn`: the goal solver. */
 export function toSolver(state: SessionStateValues): "callModel" | "solveSymbolically" {
   return state.turn?.solver === "symbolic" ? "solveSymbolically" : "callModel";
 }

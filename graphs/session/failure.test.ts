@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";
+import { echoModel, inputOf, KEY, OWNER, storingAll, type Harness } from "./testing/harness.ts";
 import { failingPuts } from "./testing/failing-store.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
@@ -299,7 +299,7 @@ describe("a run that is killed between two nodes", () => {
   const on = (threadId: string, text: string, deliveryId = "crashed") => ({ threadId, deliveryId, text });
 
   it("never commits into a session that was ended, when it is run again from an old checkpoint", async () => {
-    const lily = await start({ model: echoModel() });
+    const lily = await start({ model: echoModel(), wrapStorage: storingAll() });
     const { sessionId } = await lily.send("first");
     await lily.crashBefore("callModel", on(sessionId, "second"));
     const old = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });

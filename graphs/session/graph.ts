@@ -13,7 +13,6 @@ import {
   toSolver,
 } from "./edges.ts";
 import { admit } from "./nodes/admit.ts";
-import { assembleContext } from "./nodes/assemble-context.ts";
 import { callModel } from "./nodes/call-model.ts";
 import { commit } from "./nodes/commit.ts";
 import { decideRollover } from "./nodes/decide-rollover.ts";
@@ -49,7 +48,6 @@ function buildSessionGraph(deps: SessionDeps) {
     .addNode("handOff", handOff(deps))
     .addNode("runCommand", runCommand(deps))
     .addNode("prepareTurn", prepareTurn(deps))
-    .addNode("assembleContext", assembleContext(deps))
     .addNode("callModel", storedBefore(deps, callModel(deps)))
     .addNode("runTools", storedBefore(deps, runTools(deps)))
     .addNode("solveSymbolically", solveSymbolically(deps))
@@ -67,8 +65,7 @@ function buildSessionGraph(deps: SessionDeps) {
     .addConditionalEdges("rotate", afterRotation, ["handOff", END])
     .addEdge("handOff", END)
     .addConditionalEdges("runCommand", afterCommand, ["decideRollover", END])
-    .addEdge("prepareTurn", "assembleContext")
-    .addConditionalEdges("assembleContext", toSolver, ["callModel", "solveSymbolically"])
+    .addConditionalEdges("prepareTurn", toSolver, ["callModel", "solveSymbolically"])
     .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
     .addConditionalEdges("runTools", afterTools, ["runTools", "callModel", "commit"])
     .addEdge("solveSymbolically", "commit")

@@ -2,6 +2,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
+import { pruneBesideTurns } from "#src/storage/prune-beside-turns.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { DEFAULT_ARRIVALS } from "#src/turns/arrival-policy.ts";
 import { createBursts } from "#src/turns/burst.ts";
@@ -45,14 +46,10 @@ export function openLocalSessions(
   const graph = compileSessionGraph(deps, { checkpointer: storage.checkpointer, store: storage.store });
   const repository = createStoreSessionRepository(storage.store);
   const runner = createSessionRunner(graph);
-  const upkeep = new Set<Promise<unknown>>();
-  const prune = (sessionId: string): void => {
-    const job = storage.retention
-      .prune(sessionId, options.keepTurns)
-      .catch(options.onUpkeepError ?? (() => undefined));
-    upkeep.add(job);
-    void job.finally(() => upkeep.delete(job));
-  };
+  const pruning = pruneBesideTurns(storage.retention, {
+    keepTurns: options.keepTurns,
+    onError: options.onUpkeepError ?? (() => undefined),
+  });
   const turnDeps: TurnDeps = {
     ids: deps.ids,
     runner,
@@ -64,7 +61,7 @@ export function openLocalSessions(
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
-    afterTurn: prune,
+    afterTurn: (sessionId, isSealed) => pruning.afterTurn(sessionId, isSealed),
     ...(deps.timer === undefined ? {} : { timer: deps.timer }),
     stopRequests: createStoreStopRequests(storage.store),
     arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
@@ -74,8 +71,6 @@ export function openLocalSessions(
     repository,
     send: (request) => runTurn(turnDeps, request),
     stop: (ref) => stopTurn(turnDeps, ref),
-    async settled() {
-      while (upkeep.size > 0) await Promise.all(upkeep);
-    },
+    settled: () => pruning.settled(),
   };
 }

@@ -1,7 +1,5 @@
-import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { afterEach, describe, expect, it } from "vitest";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import type { StorageBackend } from "#src/storage/backend.ts";
 import {
   createHarness,
   echoModel,
@@ -9,6 +7,7 @@ import {
   KEY,
   latestOf,
   OWNER,
+  storingAll,
   type Harness,
   type HarnessOptions,
 } from "./testing/harness.ts";
@@ -80,7 +79,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("answers again in a new session when it begins in the middle of a turn that was committed", async () => {
-    const { lily, model, threadId } = await open(["one", "two", "three"], { wrapStorage: storingAll });
+    const { lily, model, threadId } = await open(["one", "two", "three"], { wrapStorage: storingAll() });
     const beforeModel = await checkpointOf(
       lily,
       threadId,
@@ -103,7 +102,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("goes on in the latest session when its own is sealed", async () => {
-    const { lily, threadId } = await open(["one", "two", "/new three"]);
+    const { lily, threadId } = await open(["one", "two", "/new three"], { wrapStorage: storingAll() });
     const first = (await lily.chain()).sessions[0]?.sessionId ?? "";
     const afterOne = await checkpointOf(
       lily,
@@ -116,7 +115,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("is answered in the latest session when it begins in the middle of a turn of a sealed one", async () => {
-    const { lily, threadId } = await open(["one", "two", "/new three"], { wrapStorage: storingAll });
+    const { lily, threadId } = await open(["one", "two", "/new three"], { wrapStorage: storingAll() });
     const first = (await lily.chain()).sessions[0]?.sessionId ?? "";
     const beforeModel = await checkpointOf(
       lily,

@@ -57,6 +57,7 @@ class Conversation {
       commandNames: () => this.#display?.commandNames ?? [],
       onIdleInterrupt: () => this.#input.printAbove(this.#screen.paint.dim("Ctrl-D leaves.")),
       onBusyInterrupt: () => this.#interrupt(),
+      takesWhileBusy: (text) => this.#stopBy(text),
     });
   }
 
@@ -168,6 +169,13 @@ class Conversation {
     if (reply.sessionId !== "") this.#lastSessionId = reply.sessionId;
     view.finish(reply);
     this.#context.stdout.write("\n");
+  }
+
+  /** `/stop` is for the answer that is being written. */
+  #stopBy(text: string): boolean {
+    if (this.#stop === undefined || text.trim().toLowerCase() !== "/stop") return false;
+    this.#stop.abort(stopReason());
+    return true;
   }
 
   #interrupt(): void {

@@ -1,13 +1,10 @@
 /** The conversations of a server that runs the graph itself: the port of the routes on local sessions. */
 import type { LocalSessions } from "#graphs/session/local.ts";
-import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { Conversations, OpenConversations } from "./conversations.ts";
 
 /** What the conversations are made of. */
 export interface LocalConversationsDeps {
   readonly sessions: Pick<LocalSessions, "send" | "stop" | "repository">;
-  /** Not used any more: the sessions stop turns themselves, those of other processes too. */
-  readonly stops?: StopRegistry;
 }
 
 /** Makes what opens conversations. They are the same for all callers: each request names its owner. */

@@ -62,7 +62,7 @@ export async function openServer(
       port,
       peers,
       report,
-      open: createLocalConversations({ sessions, stops: deps.stops }),
+      open: createLocalConversations({ sessions }),
       authenticate: (request) => authenticator.authenticate(request),
       sleep: deps.sleep,
     });

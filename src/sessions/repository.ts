@@ -78,7 +78,10 @@ export interface SessionRepository {
   lastStoredTurn(ref: TranscriptRef): Promise<number>;
   /** Turns `from` to `to`, both included, in order; numbers without a record are left out. */
   readTurns(ref: TranscriptRef, range: { readonly from: number; readonly to: number }): Promise<TurnRecord[]>;
-  /** Puts the record: the commit point of a turn. */
+  /**
+   * Puts the record, the commit point of a turn; before it, or with it in one transaction, where its deliveries went.
+   * Without the record those point to nothing and count as not handled.
+   */
   writeTurn(ref: TranscriptRef, record: TurnRecord): Promise<void>;
   /** Turns of any session of the key that share words with `query`, best first. */
   searchTurns(ref: KeyRef, query: string, limit: number): Promise<FoundTurn[]>;

@@ -1,6 +1,7 @@
 /** Sessions on a LangGraph `BaseStore`: one item a chain, a turn, a delivery. */
-import type { BaseStore, Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Item, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { DirectStore } from "#memory/stores/direct-store.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import { chainSchema, type Chain } from "#src/sessions/chain.ts";
@@ -72,8 +73,7 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
     orphanTranscripts: (owner, chains) => orphanTranscripts(store, owner, chains),
     lastStoredTurn: (ref) => lastStoredTurn(store, ref),
     readTurns: (ref, range) => readTurns(store, ref, range),
-    writeTurn: (ref, record) =>
-      store.put(historyNamespace(ref), turnItemKey(record.turn), toTurnItem(record), TURN_INDEX),
+    writeTurn: (ref, record) => writeTurn(store, ref, record),
     searchTurns: (ref, query, limit) => searchTurns(store, ref, { query, limit }),
 
     readDelivery: (ref, deliveryId) => readItem(store, deliveryNamespace(ref), deliveryId, pointerSchema),
@@ -194,6 +194,27 @@ async function readTurns(
   // Not `store.batch`: the store that nodes are given throws on it, and batches gets of one tick by itself.
   const items = await Promise.all(keys.map((key) => store.get(namespace, key)));
   return items.filter((item) => item !== null && item !== undefined).map(parseTurn);
+}
+
+async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecord): Promise<void> {
+  const deliveries = [record, ...(record.collected ?? [])];
+  const puts: PutOperation[] = [
+    ...deliveries.map(({ deliveryId }) => ({
+      namespace: deliveryNamespace(ref),
+      key: deliveryId,
+      value: { sessionId: ref.sessionId, turn: record.turn },
+      index: false as const,
+    })),
+    {
+      namespace: historyNamespace(ref),
+      key: turnItemKey(record.turn),
+      value: toTurnItem(record),
+      index: TURN_INDEX,
+    },
+  ];
+  // Our stores make a batch one transaction; the store that nodes are given on a server throws on it.
+  if (store instanceof DirectStore) return void (await store.batch(puts));
+  for (const { namespace, key, value, index } of puts) await store.put(namespace, key, value ?? {}, index);
 }
 
 async function searchTurns(

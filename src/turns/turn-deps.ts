@@ -34,8 +34,8 @@ export interface TurnDeps {
   readonly lifecycleMode?: LifecycleMode;
   /** Longest wait for another turn on the key, in milliseconds. */
   readonly lockWaitMs: number;
-  /** Called after a run on a session; must not throw. */
-  readonly afterTurn?: (sessionId: string) => void;
+  /** Called after a run on a session, which may have sealed it; must not throw. */
+  readonly afterTurn?: (sessionId: string, isSealed: boolean) => void;
   /** The system's by default. */
   readonly timer?: Timer;
   /** Stops turns that run in other processes; without it only those of this one are stopped. */

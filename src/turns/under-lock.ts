@@ -134,8 +134,9 @@ async function runOn(deps: TurnDeps, threadId: string, turn: TurnUnderLease): Pr
   const { lockName, token } = lease;
   onEvent?.({ type: "session", sessionId: threadId });
   const leave = deps.stops.onSession(threadId, stop.signal);
+  let outcome: GraphRunOutcome | undefined;
   try {
-    return await deps.runner.run({
+    outcome = await deps.runner.run({
       threadId,
       owner: ref.owner,
       sessionKey: ref.sessionKey,
@@ -144,8 +145,14 @@ async function runOn(deps: TurnDeps, threadId: string, turn: TurnUnderLease): Pr
       signal: lease.lost,
       ...(onEvent === undefined ? {} : { onEvent }),
     });
+    return outcome;
   } finally {
     leave();
-    deps.afterTurn?.(threadId);
+    deps.afterTurn?.(threadId, hasSealed(outcome));
   }
+}
+
+/** Whether the session of the run is sealed now: its message went to another one, or there was none to answer. */
+function hasSealed(outcome: GraphRunOutcome | undefined): boolean {
+  return outcome?.kind === "handoff" || outcome?.reply.outcome === "rotated";
 }

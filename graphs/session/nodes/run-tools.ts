@@ -2,7 +2,7 @@
  * `runTools`: runs the next open call of the model's last message, within the budget of the turn. One call a step, so that
  * one that ran is stored before the next begins: neither a crash nor an interrupt in a later one runs it again.
  */
-import { ToolMessage } from "@langchain/core/messages";
+import type { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
@@ -11,14 +11,15 @@ import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/models/or-aborted.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
-import { contentText } from "#src/turns/langchain-messages.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
+import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
+import { invokeRaw } from "../raw-output.ts";
 import { requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
-import { openCalls, resultOf, type OpenCalls } from "../tool-calls.ts";
+import { openCalls, resultOf, toolResultOf, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 
@@ -44,9 +45,11 @@ export function runTools(deps: SessionDeps) {
     });
     try {
       const recalled: RecalledPiece[] = [];
-      const tools = await toolsFor(deps, { run: readRunContext(deps, runtime), state, recalled });
+      const run = readRunContext(deps, runtime);
+      const results = { blobs: run.blobs, owner: session.owner, limits: deps.limits };
+      const tools = await toolsFor(deps, { run, state, recalled, results });
       runtime.writer?.({ type: "tool", name: next.name });
-      const result = await runCall(tools, next, guard);
+      const result = await runCall(next, { tools, guard, results });
       // After a stop there is no further step: the other calls are closed here.
       const isStopped = guard.endedBy() === "stop";
       const closed = isStopped ? others.map((call) => resultOf(call, STOPPED, "error")) : [];
@@ -75,7 +78,12 @@ function notRun(turn: TurnInFlight, { calls, refused }: OpenCalls, limit: Reache
 
 async function toolsFor(
   deps: SessionDeps,
-  on: { readonly run: RunContext; readonly state: SessionStateValues; readonly recalled: RecalledPiece[] },
+  on: {
+    readonly run: RunContext;
+    readonly state: SessionStateValues;
+    readonly recalled: RecalledPiece[];
+    readonly results: ResultKeeper;
+  },
 ): Promise<StructuredToolInterface[]> {
   const { session } = requireTurn(on.state);
   const { repository } = on.run;
@@ -85,28 +93,28 @@ async function toolsFor(
     chain,
     sessionId: session.sessionId,
     timeZone: policyOf(deps, session).timeZone,
+    results: on.results,
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
 }
 
 /** One call. What a tool throws is told to the model, which can try otherwise; it does not end the turn. */
 async function runCall(
-  tools: readonly StructuredToolInterface[],
   call: ToolCall,
-  guard: CallGuard,
+  on: {
+    readonly tools: readonly StructuredToolInterface[];
+    readonly guard: CallGuard;
+    readonly results: ResultKeeper;
+  },
 ): Promise<ToolMessage> {
+  const { tools, guard, results } = on;
   const chosen = tools.find((candidate) => candidate.name === call.name);
   if (chosen === undefined) return resultOf(call, `there is no tool ${call.name}`, "error");
   const { signal } = guard;
   try {
     signal.throwIfAborted();
-    const invoked: Promise<unknown> = chosen.invoke({ ...call, type: "tool_call" }, { signal });
-    const result = await orAborted(invoked, { signal });
-    return resultOf(
-      call,
-      ToolMessage.isInstance(result) ? contentText(result.content) : String(result),
-      "success",
-    );
+    const value = await orAborted(invokeRaw(chosen, call, { signal }), { signal });
+    return await toolResultOf(call, value, results);
   } catch (error) {
     // A tool that asks a person: the run waits, and the same call begins again with the answer.
     if (isGraphBubbleUp(error)) throw error;

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { configSchema } from "#src/app/config.ts";
 import { createTopicClassifiers } from "#src/app/topic-classifiers.ts";
 import { sessionSettings } from "#src/app/session-settings.ts";
@@ -193,4 +194,10 @@ export function inputOf(model: ScriptedChatModel, call = model.calls.length - 1)
       (message) =>
         `${message.type}: ${typeof message.content === "string" ? message.content : JSON.stringify(message.content)}`,
     );
+}
+
+/** For `wrapStorage`: a checkpointer that stores every step and keeps it over restarts, as those of LangGraph servers do. */
+export function storingAll(): (storage: StorageBackend) => StorageBackend {
+  const checkpointer = new MemorySaver();
+  return (storage) => ({ ...storage, checkpointer });
 }

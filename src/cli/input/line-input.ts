@@ -19,6 +19,8 @@ export interface LineInputOptions {
   readonly onIdleInterrupt: () => void;
   /** Ctrl-C while an answer is awaited. */
   readonly onBusyInterrupt: () => void;
+  /** What is typed while an answer is awaited: `true` when it was for that answer, else it waits its turn. */
+  readonly takesWhileBusy?: (text: string) => boolean;
 }
 
 const PROMPT = "› ";
@@ -120,7 +122,7 @@ export class LineInput {
     if (isContinued || text.trim() === "") {
       if (this.isPrompting) this.#showPrompt();
     } else if (this.isPrompting) this.#deliver(text);
-    else this.#ahead.push(text);
+    else if (this.#options.takesWhileBusy?.(text) !== true) this.#ahead.push(text);
   }
 
   #deliver(text: string | undefined): void {

@@ -1,8 +1,6 @@
 /** The routes over a real graph in tests: requests within the process, with the owner as the credential. */
 import { createHarness, type Harness, type HarnessOptions } from "#graphs/session/testing/harness.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { afterEach } from "vitest";
 import { createHttpApp, type HttpAppOptions } from "../http-app.ts";
 import { createLocalConversations } from "../local-conversations.ts";
@@ -65,22 +63,16 @@ export function httpHarnessStarter(): (options?: HttpHarnessOptions) => Promise<
     open = [];
   });
   return async (options = {}) => {
-    const stops = createStopRegistry();
-    const adjust = (deps: SessionDeps): SessionDeps => ({ ...(options.lily?.adjust?.(deps) ?? deps), stops });
-    const lily = await createHarness({ ...options.lily, adjust });
+    const lily = await createHarness(options.lily);
     open.push(lily);
-    return overHarness(lily, stops, options.app ?? {});
+    return overHarness(lily, options.app ?? {});
   };
 }
 
-function overHarness(
-  lily: Harness,
-  stops: SessionDeps["stops"],
-  overrides: Partial<HttpAppOptions>,
-): HttpHarness {
+function overHarness(lily: Harness, overrides: Partial<HttpAppOptions>): HttpHarness {
   const reported: string[] = [];
   const options: HttpAppOptions = {
-    open: createLocalConversations({ sessions: lily.sessions, stops }),
+    open: createLocalConversations({ sessions: lily.sessions }),
     authenticate: authenticateTest,
     report: (detail) => reported.push(detail),
     every: () => () => undefined,

@@ -114,6 +114,23 @@ describe("a checkpointer that stores the points that matter", () => {
     expect(await storedSteps()).toEqual(["a", "first"]);
   });
 
+  it("tells a saver that stores changed channels alone of all that changed since the last point", async () => {
+    const told: string[][] = [];
+    const saving = new (class extends MemoryPoints {
+      override async put(...given: Parameters<MemorySaver["put"]>) {
+        told.push(Object.keys((given as unknown[])[3] as object).toSorted());
+        return super.put(...given);
+      }
+    })();
+    await twoSteps(new BufferedSaver(saving), (running) => running.persist("t")).invoke(
+      { steps: ["a"] },
+      SYNC,
+    );
+    // The second of these changed in a step that was not stored.
+    expect(told[0]).toEqual(expect.arrayContaining(["branch:to:second", "branch:to:first"]));
+    expect(told).toHaveLength(2);
+  });
+
   it("forgets a thread that is deleted in the middle of a run", async () => {
     await twoSteps(saver).invoke({ steps: ["a"] }, { ...SYNC, interruptBefore: ["second"] });
     await saver.deleteThread("t");

@@ -27,6 +27,7 @@ interface Newest {
   readonly config: RunnableConfig;
   readonly checkpoint: Checkpoint;
   readonly metadata: CheckpointMetadata;
+  /** Versions of the channels that changed since the checkpoint that was stored last: savers may store only these. */
   readonly newVersions: ChannelVersions;
   /** The stored checkpoint from which its run began. */
   readonly base: string | undefined;
@@ -100,7 +101,7 @@ export class BufferedSaver extends BaseCheckpointSaver {
       config,
       checkpoint,
       metadata,
-      newVersions,
+      newVersions: goesOn && !before.isStored ? { ...before.newVersions, ...newVersions } : newVersions,
       base: goesOn ? before.base : parentIn(config),
       passed: goesOn ? passedBy(before) : [],
       writes: [],
