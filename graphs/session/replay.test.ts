@@ -16,12 +16,6 @@ import type { SessionStateValues } from "./state.ts";
 let lily: Harness | undefined;
 afterEach(async () => lily?.close());
 
-/** A checkpointer that stores every step, as those of LangGraph servers do. */
-const storingAll = (storage: StorageBackend): StorageBackend => ({
-  ...storage,
-  checkpointer: new MemorySaver(),
-});
-
 async function open(texts: readonly string[], options: HarnessOptions = {}) {
   const model = echoModel();
   lily = await createHarness({ model, ...options });
