@@ -178,6 +178,12 @@ describe("a mark", () => {
     );
     expect(isNotice(after[0] as BaseMessage)).toBe(true);
   });
+
+  it("puts a message at the end that the same update takes out and brings back under its id", () => {
+    const before = [user("u1"), user("u2")];
+    const after = reduceMessages(before, [new RemoveMessage({ id: "u1" }), user("u1")]);
+    expect(after.map(({ id }) => id)).toEqual(["u2", "u1"]);
+  });
 });
 
 describe("a later copy", () => {

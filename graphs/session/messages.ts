@@ -55,7 +55,10 @@ export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): Base
   for (const message of incoming) {
     const isKnown = message.id !== undefined && known.has(message.id);
     if (RemoveMessage.isInstance(message)) {
-      if (isKnown || message.id === REMOVE_ALL) accepted.push(message);
+      if (message.id === REMOVE_ALL) accepted.push(message);
+      // Applied first: the same update may bring a message back under its id, at its new place.
+      else if (isKnown) superseded.push(message);
+      known.delete(message.id);
     } else if (!isKnown) {
       accepted.push(message);
     } else if (HumanMessage.isInstance(message)) {

@@ -1,7 +1,8 @@
 import { Annotation, Command, interrupt, StateGraph } from "@langchain/langgraph";
 import type { RunnableConfig } from "@langchain/core/runnables";
 import { MemorySaver, type CheckpointTuple } from "@langchain/langgraph-checkpoint";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { LilyError } from "#src/kernel/errors.ts";
 import { BufferedSaver, type PointSaver } from "./buffered-saver.ts";
 
 class MemoryPoints extends MemorySaver implements PointSaver {
@@ -129,6 +130,28 @@ describe("a checkpointer that stores the points that matter", () => {
     // The second of these changed in a step that was not stored.
     expect(told[0]).toEqual(expect.arrayContaining(["branch:to:second", "branch:to:first"]));
     expect(told).toHaveLength(2);
+  });
+
+  it("does not fail a run whose end cannot be stored, and stores it later", async () => {
+    const lags: unknown[] = [];
+    const lagging = new BufferedSaver(stored, (error) => lags.push(error));
+    const full = new LilyError("storage_full", "the disk is full");
+    const put = vi.spyOn(stored, "put").mockRejectedValueOnce(full);
+    const result = await twoSteps(lagging).invoke({ steps: ["a"] }, SYNC);
+    expect([result, lags, await storedSteps()]).toEqual([
+      { steps: ["a", "first", "second"] },
+      [full],
+      undefined,
+    ]);
+    put.mockRestore();
+    expect((await twoSteps(lagging).getState(ON)).values).toEqual(result);
+    await lagging.persist();
+    expect(await storedSteps()).toEqual(["a", "first", "second"]);
+  });
+
+  it("fails a run whose state could not be read again", async () => {
+    vi.spyOn(stored, "put").mockRejectedValueOnce(new LilyError("value_not_json", "a function"));
+    await expect(twoSteps(saver).invoke({ steps: ["a"] }, SYNC)).rejects.toThrow("a function");
   });
 
   it("forgets a thread that is deleted in the middle of a run", async () => {

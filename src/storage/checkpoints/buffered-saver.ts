@@ -11,6 +11,7 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
+import { isLilyError } from "#src/kernel/errors.ts";
 import { withNamespace } from "./checkpoint-calls.ts";
 
 /** What is behind a {@link BufferedSaver}. */
@@ -56,9 +57,13 @@ export class BufferedSaver extends BaseCheckpointSaver {
   readonly #inner: PointSaver;
   readonly #newest = new Map<string, Newest>();
 
-  constructor(inner: PointSaver) {
+  readonly #onLag: (error: unknown) => void;
+
+  /** @param onLag told when the end of a run could not be stored, or what it replaces could not be removed */
+  constructor(inner: PointSaver, onLag: (error: unknown) => void = () => undefined) {
     super(inner.serde);
     this.#inner = inner;
+    this.#onLag = onLag;
   }
 
   /** Stores what runs have reached on a thread, or on all, so that a crash cannot take it back. */
@@ -109,11 +114,25 @@ export class BufferedSaver extends BaseCheckpointSaver {
       hasSpecial: false,
     };
     const atRest = isAtRest(checkpoint);
-    this.#newest.delete(place);
-    if (atRest || !isStep(metadata)) await this.#store(newest);
-    if (!atRest) this.#remember(place, newest);
-    else if (newest.passed.length > 0) await this.#inner.dropCheckpoints(config, newest.passed);
+    this.#remember(place, newest);
+    if (atRest && isStep(metadata)) await this.#storeEnd(place, newest);
+    else if (!isStep(metadata)) await this.#store(newest);
     return withCheckpoint(config, checkpoint.id);
+  }
+
+  /**
+   * What the run came to was committed before its last checkpoint, which may lag behind: a full disk or a lock must not
+   * make a turn a failure that it is not. The end stays in memory then, and is stored with what comes next.
+   */
+  async #storeEnd(place: string, newest: Newest): Promise<void> {
+    try {
+      await this.#store(newest);
+      this.#newest.delete(place);
+      if (newest.passed.length > 0) await this.#inner.dropCheckpoints(newest.config, newest.passed);
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      this.#onLag(error);
+    }
   }
 
   override async putWrites(
@@ -202,6 +221,10 @@ function withCheckpoint(config: RunnableConfig, id: string | undefined): Runnabl
 function parentIn(config: RunnableConfig): string | undefined {
   const parent: unknown = config.configurable?.["checkpoint_id"];
   return typeof parent === "string" ? parent : undefined;
+}
+
+function isStorageError(error: unknown): boolean {
+  return isLilyError(error) && error.code.startsWith("storage_");
 }
 
 /** Steps of a run, as against changes that somebody makes to the state. */

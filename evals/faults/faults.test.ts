@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { fillTheDisk } from "./full-disk.ts";
+import { createGate, parsePoint, printPoint, type FaultPoint } from "./gate.ts";
+import { breakAtImages } from "./image-points.ts";
+import { cleanRun } from "./images.ts";
+import { toolProblems } from "./invariants.ts";
+import { countPoints, missingPoints, readPointsFile } from "./points-file.ts";
+import { RECOVERIES } from "./recover.ts";
+import { SCENARIOS, scenarioNamed } from "./scenarios.ts";
+import { failAtStatements, STORAGE_FAULTS, writePoints } from "./storage-errors.ts";
+
+/** One way for each state, in turns, so that both are tried everywhere; `npm run faults -- --images` tries both for each. */
+const inTurns = (scenario: number) => (image: number) => {
+  const recovery = RECOVERIES[(scenario + image) % RECOVERIES.length];
+  return recovery === undefined ? [] : [recovery];
+};
+
+describe.each(SCENARIOS.map((scenario, index) => [scenario.title, scenario, index] as const))(
+  "a kill at any call during %s",
+  (_title, scenario, index) => {
+    it("loses nothing, doubles nothing and leaves nothing in flight", async () => {
+      const run = await cleanRun(scenario);
+      const committed = readPointsFile()[scenario.name] ?? { "not in points.json": 1 };
+      expect(missingPoints(committed, countPoints(run.points))).toEqual([]);
+      expect(await breakAtImages(scenario, run, inTurns(index))).toEqual([]);
+    });
+  },
+);
+
+describe.each(STORAGE_FAULTS.map((fault) => [fault.name, fault] as const))(
+  "%s at any writing statement",
+  (_name, fault) => {
+    it("is survived by a turn with tools: answered, or failed in plain words", async () => {
+      const scenario = scenarioNamed("tools");
+      const points = writePoints((await cleanRun(scenario)).points);
+      expect(points.length).toBeGreaterThan(10);
+      expect(await failAtStatements(scenario, fault, points)).toEqual([]);
+    });
+  },
+);
+
+describe("a disk without room", () => {
+  it("fails the turn in plain words, and the conversation goes on once there is room", async () => {
+    const { failed, violations } = await fillTheDisk(scenarioNamed("chat"));
+    expect(failed).toBeGreaterThan(0);
+    expect(violations).toEqual([]);
+  });
+});
+
+describe("the gate", () => {
+  it("counts the calls of a name from 1 once it is armed, and tells of both sides", async () => {
+    const gate = createGate();
+    await gate.pass("a", () => 1);
+    const points: FaultPoint[] = [];
+    gate.arm((point) => points.push(point));
+    await gate.pass("a", () => gate.passNow("b", () => 2));
+    gate.disarm();
+    await gate.pass("a", () => 3);
+    expect(points.map(printPoint)).toEqual(["before:1:a", "before:1:b", "after:1:b", "after:1:a"]);
+  });
+
+  it("fails the call with what its watcher throws, before the work is done", async () => {
+    const gate = createGate();
+    gate.arm(() => {
+      throw new Error("no");
+    });
+    let done = false;
+    await expect(gate.pass("a", () => (done = true))).rejects.toThrow("no");
+    expect(done).toBe(false);
+  });
+
+  it("reads back a point that it has printed", () => {
+    const point: FaultPoint = { name: "sql store INSERT items", n: 12, side: "after" };
+    expect(parsePoint(printPoint(point))).toEqual(point);
+    expect(() => parsePoint("after:x")).toThrow("no point");
+  });
+});
+
+describe("the list of points", () => {
+  it("fails when a kind of call is gone or has become rarer, not when it has become more frequent", () => {
+    expect(missingPoints({ a: 2, b: 1 }, { a: 3, b: 1, c: 1 })).toEqual([]);
+    expect(missingPoints({ a: 2, b: 1 }, { a: 1 })).toEqual([
+      "a: 1 points, 2 in points.json",
+      "b: 0 points, 1 in points.json",
+    ]);
+  });
+});
+
+describe("the tool invariant", () => {
+  it("sees a call that began twice", () => {
+    expect(toolProblems(["begin a", "end a", "begin b"])).toEqual([]);
+    expect(toolProblems(["begin a", "begin a", "end a"])).toEqual(["the tool ran again: begin a"]);
+  });
+});

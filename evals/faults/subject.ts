@@ -1,0 +1,139 @@
+/** Lily on SQLite files in a folder, with a model, a tool and a classifier that are scripted, behind a gate. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openLocalSessions, type LocalSessions } from "#graphs/session/local.ts";
+import { configSchema } from "#src/app/config.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { sessionSettings } from "#src/app/session-settings.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import type { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
+import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { createGate, type Gate } from "./gate.ts";
+import { recordStorage } from "./recorded-storage.ts";
+import { gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
+
+export const OWNER = "local";
+export const KEY = "faults:main";
+
+/** What a subject is opened with. */
+export interface SubjectOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  /** By which leases run out; `clock` unless given. */
+  readonly leaseClock?: Clock;
+  readonly ids: Ids;
+  /** Parts of `config.json`. */
+  readonly config?: object;
+  readonly gate?: Gate;
+  /** Changes the opened storage, beneath the gate. */
+  readonly adjustStorage?: (storage: StorageBackend) => StorageBackend;
+}
+
+/** One message to a subject. */
+export interface SubjectMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly key?: string;
+  /** The user stops the answer at its third piece. */
+  readonly stops?: boolean;
+}
+
+/** A running Lily. */
+export interface Subject {
+  readonly sessions: LocalSessions;
+  readonly storage: StorageBackend;
+  readonly model: ScriptedChatModel;
+  readonly gate: Gate;
+  /** Sends, and waits for the upkeep after it. */
+  send(message: SubjectMessage): Promise<TurnReply>;
+  close(): Promise<void>;
+}
+
+/** The piece of a slow answer before which a user who stops it does so. */
+const STOPPED_PIECE = 3;
+
+/** Opens Lily in `folder`. */
+export function openSubject(options: SubjectOptions): Subject {
+  const { gate = createGate(), clock, ids, folder } = options;
+  const opened = openSqliteBackend({
+    checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
+    storePath: join(folder, "memory", "store.sqlite"),
+    clock: options.leaseClock ?? clock,
+    ids,
+  });
+  const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
+  let onSlowChunk = (): void => undefined;
+  const model = gatedModel(gate, () => onSlowChunk());
+  const sessions = openLocalSessions(depsOf(options, { gate, model, storage }), storage, { keepTurns: 1 });
+  return {
+    sessions,
+    storage,
+    model,
+    gate,
+    async send({ id, text, stops = false, key = KEY }) {
+      const stop = new AbortController();
+      let pieces = 0;
+      onSlowChunk = () => {
+        pieces += 1;
+        if (stops && pieces === STOPPED_PIECE) stop.abort(new Error("stopped by the user"));
+      };
+      const request = { owner: OWNER, sessionKey: key, content: text, deliveryId: id };
+      return sessions.send({ ...request, stop: stop.signal });
+    },
+    async close() {
+      await sessions.settled();
+      await opened.close();
+    },
+  };
+}
+
+function depsOf(
+  { folder, clock, ids, config = {} }: SubjectOptions,
+  made: { readonly gate: Gate; readonly model: ScriptedChatModel; readonly storage: StorageBackend },
+): SessionDeps {
+  const parsed = configSchema.parse({
+    timeZone: "UTC",
+    agents: { defaults: { model: "scripted:subject" } },
+    ...config,
+  });
+  const topics = scriptedTopics(made.gate);
+  return {
+    ...sessionSettings(parsed, {}, "UTC"),
+    clock,
+    ids,
+    models: createScriptedChatModels({ "scripted:subject": made.model }),
+    loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
+    topics: () => topics,
+    stops: createStopRegistry(),
+    threads: noThreadRegistrar,
+    storageName: "faults",
+    fencedStore: (lease) => made.storage.fencedStore(lease),
+    persist: (threadId) => made.storage.persist(threadId),
+    tools: [noteTool(made.gate, toolLog(folder))],
+    sleep: async () => undefined,
+  };
+}
+
+/** Where the tool of a subject writes. */
+const toolLog = (folder: string): string => join(folder, "tools.log");
+
+/** What the tool began with and finished, in order, as `begin <id>` and `end <id>`. */
+export function readToolLog(folder: string): string[] {
+  return readLines(toolLog(folder));
+}
+
+/** The lines of a log; none when nothing was ever written to it. */
+export function readLines(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
+}
+
+/** Whether the sender was told that the message was handled. */
+export function isAcknowledged({ outcome }: TurnReply): boolean {
+  return outcome === "answered" || outcome === "rotated" || outcome === "command";
+}
