@@ -5,17 +5,32 @@ import {
   type BindToolsInput,
 } from "@langchain/core/language_models/chat_models";
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
-import { AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, AIMessageChunk, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
 import { benchmarkText } from "./benchmark-text.ts";
+import { LOOK_UP } from "./look-up.ts";
 
-/** Answers each call with the next text of about forty words, in one chunk. */
+/** What the model says next: a text, or the call of a tool. */
+interface Said {
+  readonly text: string;
+  readonly call?: { readonly id: string; readonly query: string };
+}
+
+/** Answers each turn with the next text of about forty words, in one chunk; `usesTools`: after one tool call. */
 export class InstantModel extends BaseChatModel {
+  readonly #usesTools: boolean;
   #calls = 0;
+  #given = 0;
 
-  constructor() {
+  constructor({ usesTools = false }: { readonly usesTools?: boolean } = {}) {
     super({});
+    this.#usesTools = usesTools;
+  }
+
+  /** Messages of the conversation that it was given in its last call. */
+  get given(): number {
+    return this.#given;
   }
 
   override _llmType(): string {
@@ -29,18 +44,40 @@ export class InstantModel extends BaseChatModel {
     return this.withConfig(options);
   }
 
-  override async *_streamResponseChunks(_messages: BaseMessage[]): AsyncGenerator<ChatGenerationChunk> {
-    yield this.#next();
+  override async *_streamResponseChunks(messages: BaseMessage[]): AsyncGenerator<ChatGenerationChunk> {
+    const { text, call } = this.#next(messages);
+    const args = call && JSON.stringify({ query: call.query });
+    const message = new AIMessageChunk({
+      content: text,
+      ...(call === undefined || args === undefined
+        ? {}
+        : { tool_call_chunks: [{ name: LOOK_UP, args, id: call.id, index: 0, type: "tool_call_chunk" }] }),
+      response_metadata: finished(call === undefined),
+    });
+    yield new ChatGenerationChunk({ text, message, generationInfo: finished(call === undefined) });
   }
 
-  override async _generate(_messages: BaseMessage[]): Promise<ChatResult> {
-    return { generations: [this.#next()] };
+  override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
+    const { text, call } = this.#next(messages);
+    const message = new AIMessage({
+      content: text,
+      ...(call === undefined
+        ? {}
+        : { tool_calls: [{ name: LOOK_UP, args: { query: call.query }, id: call.id, type: "tool_call" }] }),
+      response_metadata: finished(call === undefined),
+    });
+    return { generations: [{ text, message }] };
   }
 
-  #next(): ChatGenerationChunk {
+  #next(messages: readonly BaseMessage[]): Said {
+    this.#given = messages.filter(({ type }) => type !== "system").length;
     this.#calls += 1;
-    const text = benchmarkText(this.#calls, "answer");
-    const message = new AIMessageChunk({ content: text, response_metadata: { finish_reason: "stop" } });
-    return new ChatGenerationChunk({ text, message, generationInfo: { finish_reason: "stop" } });
+    if (this.#usesTools && !ToolMessage.isInstance(messages.at(-1)))
+      return { text: "", call: { id: `call-${this.#calls}`, query: `item ${this.#calls * 7}` } };
+    return { text: benchmarkText(this.#calls, "answer") };
   }
+}
+
+function finished(isAnswer: boolean): { finish_reason: string } {
+  return { finish_reason: isAnswer ? "stop" : "tool_calls" };
 }

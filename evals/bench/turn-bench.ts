@@ -1,102 +1,132 @@
-/** What a turn costs in time and disk, next to the plain agent: both take the same messages in turn. */
-import Table from "cli-table3";
-import { benchmarkText } from "./benchmark-text.ts";
-import { openLilySubject } from "./lily-subject.ts";
-import { kilobytesText, msText, percentile, ratioText, timed } from "./measure.ts";
-import { openPlainSubject } from "./plain-subject.ts";
-import { folderBytes, type Subject } from "./subject.ts";
+/** What a turn costs in time, disk and memory: Lily, the plain agent, and the same agent without persistence. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BenchPlan, CasePlan } from "./bench-plan.ts";
+import type { BenchResult, CaseResult, DiskCosts } from "./bench-result.ts";
+import { freshTimes, type FreshTimes } from "./fresh-times.ts";
+import { growthLawOf, totalBytes, type TurnBytes } from "./growth-law.ts";
+import { watchMachine } from "./machine-load.ts";
+import { percentile } from "./measure.ts";
+import { measureRounds, type Measured } from "./measure-rounds.ts";
+import { FIRST_CONVERSATION, prepareCase, type PreparedCase } from "./prepare-case.ts";
 
-/** What `turns` turns cost. */
-interface TurnCosts {
-  /** Milliseconds of each turn. */
-  readonly ms: readonly number[];
-  /** Growth of the folder in bytes a turn, over what it is when it is empty. */
-  readonly bytesPerTurn: number;
-}
+/** Told of what is being done, for a person who waits. */
+export type OnProgress = (text: string) => void;
 
-/** Costs of both after the same number of turns. */
-interface Compared {
-  readonly turns: number;
-  readonly lily: TurnCosts;
-  readonly plain: TurnCosts;
-}
-
-/** Turns that are not counted: they load modules and warm the compiler. */
-const WARM_UP_TURNS = 20;
-
-/** Measures conversations of each length in `lengths` and gives back the table. */
-export async function turnBench(lengths: readonly number[]): Promise<string> {
-  await compare(WARM_UP_TURNS);
-  const compared: Compared[] = [];
-  for (const turns of lengths) compared.push(await compare(turns));
-  return tableOf(compared);
-}
-
-/** Each message goes to one and then to the other, so that a busy machine slows both. */
-async function compare(turns: number): Promise<Compared> {
-  const [lily, plain] = [await openLilySubject(), await openPlainSubject()];
+/** Runs a benchmark. Its folder is removed at the end. */
+export async function turnBench(
+  plan: BenchPlan,
+  onProgress: OnProgress = () => undefined,
+): Promise<BenchResult> {
+  const root = mkdtempSync(join(tmpdir(), "lily-bench-"));
+  const sections: Section[] = [];
   try {
-    const empty = [await settledBytes(lily), await settledBytes(plain)];
-    const ms: [number[], number[]] = [[], []];
-    for (let index = 1; index <= turns; index += 1) {
-      const text = benchmarkText(index, "question");
-      ms[0].push(await timed(() => lily.turn(text)));
-      ms[1].push(await timed(() => plain.turn(text)));
+    // Tools off and on are measured apart: their subjects together would hold too much memory.
+    for (const usesTools of [false, true]) {
+      const plans = plan.cases.filter((one) => one.usesTools === usesTools);
+      if (plans.length > 0) sections.push(await benchOf({ ...plan, cases: plans }, root, onProgress));
     }
-    const full = [await settledBytes(lily), await settledBytes(plain)];
-    const growth = (which: number): number => ((full[which] ?? 0) - (empty[which] ?? 0)) / turns;
+    const all = cpus();
     return {
-      turns,
-      lily: { ms: ms[0], bytesPerTurn: growth(0) },
-      plain: { ms: ms[1], bytesPerTurn: growth(1) },
+      node: process.version,
+      processor: all[0]?.model ?? "unknown",
+      cores: all.length,
+      foreignCores: Math.max(...sections.map(({ foreignCores }) => foreignCores)),
+      cases: sections.flatMap(({ cases }) => cases),
     };
   } finally {
-    await lily.close();
-    await plain.close();
+    rmSync(root, { recursive: true, force: true });
   }
 }
 
-async function settledBytes(subject: Subject): Promise<number> {
-  await subject.settle();
-  return folderBytes(subject.folder);
+type Section = Pick<BenchResult, "cases" | "foreignCores">;
+
+async function benchOf(plan: BenchPlan, root: string, onProgress: OnProgress): Promise<Section> {
+  const prepared: PreparedCase[] = [];
+  try {
+    for (const one of plan.cases) {
+      onProgress(`${nameOf(one)}: ${one.isPreloaded ? "preloading" : "driving"} to ${one.turns} turns`);
+      prepared.push(await prepareCase(one, join(root, nameOf(one)), one.turnsPerRound * plan.rounds));
+    }
+    onProgress(`measuring in ${plan.rounds} rounds`);
+    const othersSince = watchMachine();
+    const measured = await measureRounds(prepared, plan.rounds);
+    const foreignCores = othersSince();
+    await Promise.all(prepared.map(({ subject }) => subject.close()));
+    const results = prepared.map((one, index) => resultOf(one, measured[index]));
+    const cases = await withFresh(withComputedDisk(results), prepared, { plan, onProgress });
+    return { cases, foreignCores };
+  } finally {
+    for (const { folder } of prepared) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
-function tableOf(compared: readonly Compared[]): string {
-  const table = new Table({
-    head: ["turns", "what", "Lily", "plain agent", "ratio"],
-    colAligns: ["right", "left", "right", "right", "right"],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const costs of compared) table.push(...rowsOf(costs));
-  return `A turn of about 40 words each way, model without latency, SQLite\n${table.toString()}`;
+const nameOf = ({ subject, turns, usesTools }: Pick<CasePlan, "subject" | "turns" | "usesTools">): string =>
+  `${subject}-${turns}${usesTools ? "-tools" : ""}`;
+
+function resultOf({ plan, disk, heapGrowthBytes }: PreparedCase, measured: Measured | undefined): CaseResult {
+  if (measured === undefined) throw new Error(`${nameOf(plan)} was not measured`);
+  const { turnsPerRound: _perRound, ...rest } = plan;
+  const samples = measured.ms.length;
+  const ofPreloaded: DiskCosts = {
+    totalBytes: Number.NaN,
+    bytesPerTurn: measured.bytesPerTurn,
+    fromTurn: plan.turns,
+    toTurn: plan.turns + samples,
+    isComputed: true,
+  };
+  return {
+    ...rest,
+    samples,
+    p50Ms: percentile(measured.ms, 0.5),
+    p95Ms: percentile(measured.ms, 0.95),
+    processorMs: measured.processorMs / samples,
+    given: measured.given,
+    ...(disk === undefined ? (plan.isPreloaded ? { disk: ofPreloaded } : {}) : { disk }),
+    ...(heapGrowthBytes === undefined ? {} : { heapGrowthBytes }),
+  };
 }
 
-function rowsOf({ turns, lily, plain }: Compared): string[][] {
-  const tail = (ms: readonly number[]): number => percentile(ms.slice(-Math.ceil(turns / 10)), 0.5);
-  return [
-    row(turns, "time, p50", {
-      lily: percentile(lily.ms, 0.5),
-      plain: percentile(plain.ms, 0.5),
-      text: msText,
-    }),
-    row(turns, "time, p95", {
-      lily: percentile(lily.ms, 0.95),
-      plain: percentile(plain.ms, 0.95),
-      text: msText,
-    }),
-    row(turns, "time, p50 of the last tenth", { lily: tail(lily.ms), plain: tail(plain.ms), text: msText }),
-    row(turns, "disk a turn", { lily: lily.bytesPerTurn, plain: plain.bytesPerTurn, text: kilobytesText }),
-  ];
+/** A preloaded conversation has the disk that the turns which lead to it would have taken. */
+export function withComputedDisk(results: readonly CaseResult[]): CaseResult[] {
+  const plain = results.filter(({ subject }) => subject === "plain").flatMap(({ disk }) => disk ?? []);
+  if (!plain.some(({ isComputed }) => isComputed)) return [...results];
+  const law = growthLawOf(plain.map(middleTurn));
+  return results.map((result) =>
+    result.disk?.isComputed === true
+      ? { ...result, disk: { ...result.disk, totalBytes: totalBytes(law, result.turns) } }
+      : result,
+  );
 }
 
-function row(
-  turns: number,
-  what: string,
-  {
-    lily,
-    plain,
-    text,
-  }: { readonly lily: number; readonly plain: number; readonly text: (value: number) => string },
-): string[] {
-  return [String(turns), what, text(lily), text(plain), ratioText(lily, plain)];
+const middleTurn = ({ fromTurn, toTurn, bytesPerTurn }: DiskCosts): TurnBytes => ({
+  turn: (fromTurn + 1 + toTurn) / 2,
+  bytes: bytesPerTurn,
+});
+
+/** Adds what a fresh process takes; without tools only, they change nothing about it. */
+async function withFresh(
+  results: readonly CaseResult[],
+  prepared: readonly PreparedCase[],
+  { plan, onProgress }: { readonly plan: BenchPlan; readonly onProgress: OnProgress },
+): Promise<CaseResult[]> {
+  const { freshRuns: runs, freshFrom } = plan;
+  const bare = new Map<string, FreshTimes>();
+  const all: CaseResult[] = [];
+  for (const [index, result] of results.entries()) {
+    const { subject, turns } = result;
+    const folder = prepared[index]?.folder;
+    const isTooShort = turns < freshFrom;
+    if (folder === undefined || result.usesTools || subject === "lily-watched" || isTooShort) {
+      all.push(result);
+      continue;
+    }
+    onProgress(`${nameOf(result)}: resuming in fresh processes`);
+    const task = { subject, folder, conversation: FIRST_CONVERSATION };
+    const alone = bare.get(subject) ?? (await freshTimes({ ...task, mode: "only-import" }, runs));
+    bare.set(subject, alone);
+    all.push({ ...result, fresh: await freshTimes({ ...task, mode: "open" }, runs), bare: alone });
+  }
+  return all;
 }

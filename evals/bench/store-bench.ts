@@ -1,0 +1,244 @@
+/** What the store takes for its operations, next to the same questions asked of bare SQLite in the same run. */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Embedder } from "#memory/embedding/embedder.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import { VectorIndex } from "#memory/stores/sqlite/vector-index.ts";
+import { rangeOf } from "#memory/stores/sqlite/store-statements.ts";
+import { toUnitLength } from "#memory/embedding/embedder.ts";
+import { systemClock } from "#src/app/system.ts";
+import { watchMachine } from "./machine-load.ts";
+import { percentile } from "./measure.ts";
+import { benchQuestion, benchRecord, benchVector, OWNER, questionVector } from "./store-data.ts";
+import { openFloor, type Floor } from "./store-floor.ts";
+import { searchMemory } from "./store-memory.ts";
+
+/** Operations that are measured. */
+export const OPERATIONS = [
+  "put",
+  "get",
+  "list, filter that many fulfil",
+  "list, filter that few fulfil",
+  "text search",
+  "hybrid search",
+  "vector search",
+] as const;
+
+/** Name of an operation. */
+export type OperationName = (typeof OPERATIONS)[number];
+
+/** Times of one operation at one size. */
+export interface OperationResult {
+  readonly name: OperationName;
+  readonly records: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly floorP50Ms: number;
+  readonly floorP95Ms: number;
+}
+
+/** What was measured at one size. */
+export interface StoreResult {
+  readonly records: number;
+  readonly operations: readonly OperationResult[];
+  /** FTS5 alone, over everybody's records: not the same question, but the least that it can cost. */
+  readonly ftsAlone: { readonly p50Ms: number; readonly p95Ms: number };
+  /** Share of the exact ten nearest that the store's ten hold. */
+  readonly recallAt10: number;
+  readonly fillMsPerItem: number;
+  readonly fileBytes: number;
+  readonly floorBytes: number;
+  /** Resident memory that opening and searching added to a fresh process. */
+  readonly memoryBytes: number;
+  readonly foreignCores: number;
+}
+
+const ROUNDS = 60;
+const CHUNK = 1_000;
+const PREFIX = ["memory", OWNER];
+
+/** Fills a store and its floor with `records` and measures both, in turns. */
+export async function storeBench(
+  records: number,
+  onProgress: (text: string) => void = () => undefined,
+): Promise<StoreResult> {
+  const folder = mkdtempSync(join(tmpdir(), "lily-store-bench-"));
+  const foreignCores = watchMachine();
+  try {
+    const files = { store: join(folder, "store.sqlite"), floor: join(folder, "floor.sqlite") };
+    const subjects = openSubjects(files, records);
+    onProgress(`${records}: loading`);
+    const { floorIds, fillMsPerItem } = await load(subjects, records);
+    onProgress(`${records}: measuring`);
+    const measured = await measure(subjects, records);
+    const recallAt10 = await recall(subjects, records, floorIds);
+    subjects.close();
+    return {
+      records,
+      ...measured,
+      recallAt10,
+      fillMsPerItem,
+      fileBytes: statSync(files.store).size,
+      floorBytes: statSync(files.floor).size,
+      memoryBytes: await searchMemory(files.store, records),
+      foreignCores: foreignCores(),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Answers at once: what is measured is the store, not a model. */
+export function benchEmbedder(records: number): Embedder {
+  const vectorOf = (text: string): Float32Array => {
+    const question = /^What did I say about .*\[(\d+)\]$/u.exec(text)?.[1];
+    if (question !== undefined) return questionVector(Number(question), records);
+    return benchVector(Number(/number (\d+)/u.exec(text)?.[1]), records);
+  };
+  return { model: "bench:made-up", embed: (texts) => Promise.resolve(texts.map(vectorOf)) };
+}
+
+/** Text of question `index`, from which the embedder knows it again. */
+export const questionText = (index: number): string => `${benchQuestion(index)} [${index}]`;
+
+interface Subjects {
+  /** Without an embedder: text search alone. */
+  readonly plain: SqliteStore;
+  readonly hybrid: SqliteStore;
+  readonly index: VectorIndex;
+  readonly floor: Floor;
+  close(): void;
+}
+
+function openSubjects(files: { readonly store: string; readonly floor: string }, records: number): Subjects {
+  const db = openDatabase(files.store);
+  const clock = systemClock();
+  // Both sides without a wait for the disk: that would be all one sees.
+  const isDurable = () => false;
+  const embed = { embedder: benchEmbedder(records), fields: ["text"] };
+  const floor = openFloor(files.floor);
+  return {
+    plain: new SqliteStore(db, { clock, isDurable }),
+    hybrid: new SqliteStore(db, { clock, isDurable, embed }),
+    index: new VectorIndex(db, embed),
+    floor,
+    close() {
+      db.close();
+      floor.close();
+    },
+  };
+}
+
+async function load({ hybrid, floor }: Subjects, records: number) {
+  const floorIds = new Map<number, string>();
+  for (let start = 0; start < records; start += CHUNK) {
+    const some = Array.from({ length: Math.min(CHUNK, records - start) }, (_, at) => benchRecord(start + at));
+    await hybrid.batch(some);
+    const ids = floor.putAll(some).map(Number);
+    floor.addVectors(
+      some.map(({ namespace }, at) => {
+        const id = ids[at] ?? 0;
+        floorIds.set(id, some[at]?.key ?? "");
+        return { id, namespace, vector: benchVector(start + at, records) };
+      }),
+    );
+  }
+  const startedMs = performance.now();
+  await hybrid.fillVectors(records);
+  return { floorIds, fillMsPerItem: (performance.now() - startedMs) / records };
+}
+
+type Work = (round: number) => unknown;
+
+async function measure({ plain, hybrid, index, floor }: Subjects, records: number) {
+  const unit = (round: number) => toUnitLength(questionVector(round, records)) ?? new Float32Array();
+  const owned = (round: number) => benchRecord(((round * 7907) % Math.floor(records / 5)) * 5);
+  const fresh = (round: number, kind: number) => benchRecord(records + round * 2 + kind);
+  const domain = [...PREFIX, "persona"];
+  const list = (kind: string): [Work, Work] => [
+    () => plain.search(domain, { filter: { kind } }),
+    () => floor.list(domain, kind),
+  ];
+  const path = PREFIX.map((label) => `${label}.`).join("");
+  const works: Record<OperationName, [Work, Work]> = {
+    put: [
+      (round) => plain.put(...partsOf(fresh(round, 0))),
+      (round) => floor.put(fresh(round, 1)),
+    ],
+    get: [
+      (round) => plain.get(owned(round).namespace, owned(round).key),
+      (round) => floor.get(owned(round).namespace, owned(round).key),
+    ],
+    "list, filter that many fulfil": list("kind8"),
+    "list, filter that few fulfil": list("rare"),
+    "text search": [
+      (round) => plain.search(PREFIX, { query: benchQuestion(round) }),
+      (round) => floor.search(PREFIX, benchQuestion(round)),
+    ],
+    "hybrid search": [
+      (round) => hybrid.search(PREFIX, { query: questionText(round) }),
+      (round) => [floor.search(PREFIX, benchQuestion(round)), floor.exact(PREFIX, unit(round))],
+    ],
+    "vector search": [
+      (round) => index.similarities(unit(round), index.nearest(unit(round), rangeOf(path), 400)),
+      (round) => floor.exact(PREFIX, unit(round)),
+    ],
+  };
+  const operations: OperationResult[] = [];
+  for (const name of OPERATIONS) {
+    const [ours, bare] = await inTurns(works[name]);
+    operations.push({
+      name,
+      records,
+      p50Ms: percentile(ours, 0.5),
+      p95Ms: percentile(ours, 0.95),
+      floorP50Ms: percentile(bare, 0.5),
+      floorP95Ms: percentile(bare, 0.95),
+    });
+  }
+  const alone = (round: number) => floor.searchAlone(benchQuestion(round));
+  const [ftsAlone] = await inTurns([alone, alone]);
+  return { operations, ftsAlone: { p50Ms: percentile(ftsAlone, 0.5), p95Ms: percentile(ftsAlone, 0.95) } };
+}
+
+/** Milliseconds of both, measured one after the other, so that what disturbs one disturbs the other. */
+async function inTurns([ours, bare]: [Work, Work]): Promise<[number[], number[]]> {
+  const times: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS + 10; round += 1) {
+    for (const [at, work] of [ours, bare].entries()) {
+      const startedMs = performance.now();
+      await work(round);
+      // The first ten warm caches and the compiler.
+      if (round >= 10) times[at]?.push(performance.now() - startedMs);
+    }
+  }
+  return times;
+}
+
+const partsOf = ({ namespace, key, value }: ReturnType<typeof benchRecord>): [string[], string, typeof value] => [
+  namespace,
+  key,
+  value,
+];
+
+async function recall({ hybrid, index, floor }: Subjects, records: number, floorIds: Map<number, string>) {
+  const path = PREFIX.map((label) => `${label}.`).join("");
+  const keyOf = new Map((await hybrid.search(PREFIX, { limit: records * 2 })).map(({ key, value }) => [key, value]));
+  let found = 0;
+  let wanted = 0;
+  for (let round = 0; round < 40; round += 1) {
+    const question = toUnitLength(questionVector(round, records)) ?? new Float32Array();
+    const exact = floor.exact(PREFIX, question).map((id) => floorIds.get(id));
+    const near = [...index.similarities(question, index.nearest(question, rangeOf(path), 400))]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, 10)
+      .map(([id]) => id);
+    // Both sides were loaded in the same order, so the ids are the same.
+    const keys = new Set(near.map((id) => floorIds.get(id)));
+    wanted += exact.length;
+    found += exact.filter((key) => key !== undefined && keyOf.has(key) && keys.has(key)).length;
+  }
+  return found / wanted;
+}
