@@ -65,7 +65,7 @@ async function fill(
     leaseClock.advance(LEASE_MS);
     const acknowledged = isAcknowledged(reply);
     const isPlain = acknowledged || reply.envelope.code === "storage_full";
-    const going = { folder, scenario, acknowledged, toldFailed: !acknowledged };
+    const going = { folder, scenario, acknowledged };
     const problems = await goOn(subject, { ...going, recovery: "again-first" });
     return {
       problems: [

@@ -29,8 +29,6 @@ export interface Aftermath {
   readonly recovery: Recovery;
   /** The sender was told that it was handled. */
   readonly acknowledged: boolean;
-  /** The sender was told that it failed. Sending it again begins anew, tools included. */
-  readonly toldFailed?: boolean;
 }
 
 const NEXT: SubjectMessage = { id: "d10", text: "what next" };
@@ -112,7 +110,7 @@ async function storedProblems(subject: Subject, going: GoingOn): Promise<string[
     ...turnProblems(stored, [...new Set([...owed, NEXT.id])]),
     ...orderProblems(stored, [...new Set(order)]),
     ...wholeTurnProblems(stored),
-    ...(going.toldFailed === true ? [] : toolProblems(readToolLog(folder))),
+    ...toolProblems(readToolLog(folder)),
     ...(length === sessions ? [] : [`there are ${length} sessions, not ${sessions}`]),
     ...(leaves === "turn" ? [] : turnsOfNothing(stored, act.id)),
     ...(await sealProblems(subject)),

@@ -75,7 +75,7 @@ async function failAt(
     leaseClock.advance(LEASE_MS);
     const told = await toldProblems(subject, { scenario, fault, reply });
     const acknowledged = isAcknowledged(reply);
-    const going = { folder: at.folder, scenario, acknowledged, toldFailed: !acknowledged };
+    const going = { folder: at.folder, scenario, acknowledged };
     const after = await goOn(subject, { ...going, recovery: "again-first" });
     return [...told, ...after, ...rejections];
   } catch (error) {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { tool } from "@langchain/core/tools";
+import { z } from "zod";
+import type { SessionDeps } from "#src/app/session-deps.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { echoModel, inputOf, KEY, OWNER, storingAll, type Harness } from "./testing/harness.ts";
@@ -111,6 +114,32 @@ describe("a turn that fails", () => {
     const again = await lily.send("hello", { deliveryId: "d" });
     expect(again).toMatchObject({ outcome: "answered", repeated: false, turn: isFirstContact ? 1 : 2 });
     expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true });
+  });
+
+  it("whose tools have run is only stored when it comes again, and no tool runs a second time", async () => {
+    const failing = failingPuts((namespace) => namespace[0] === "history");
+    let runs = 0;
+    const look = tool(
+      async () => {
+        runs += 1;
+        return "found";
+      },
+      { name: "look", description: "Looks.", schema: z.object({}) },
+    );
+    const model = new ScriptedChatModel([
+      { toolCalls: [{ id: "c1", name: "look", args: {} }] },
+      "there it is",
+    ]);
+    const adjust = (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [look] });
+    const lily = await start({ model, adjust, wrapStorage: failing.wrap });
+    failing.arm();
+    const failed = await lily.send("look", { deliveryId: "d" });
+    expect(failed).toMatchObject({ outcome: "failed", envelope: { code: "storage_full" } });
+    failing.disarm();
+    await lily.restart();
+    const again = await lily.send("look", { deliveryId: "d" });
+    expect(again).toMatchObject({ outcome: "answered", turn: 1, envelope: { message: "there it is" } });
+    expect([runs, model.calls.length]).toEqual([1, 2]);
   });
 
   it("is answered when the write of its record was made but reported as failed", async () => {

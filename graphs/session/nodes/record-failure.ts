@@ -1,7 +1,9 @@
 /** `recordFailure`: the error handler of every node. No assistant text survives; the failure is told and explained. */
+import { ToolMessage } from "@langchain/core/messages";
 import type { NodeError } from "@langchain/langgraph";
 import { toInstant } from "#src/kernel/clock.ts";
 import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
+import { isLilyError } from "#src/kernel/errors.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -19,27 +21,40 @@ export function recordFailure(deps: SessionDeps) {
     failure: NodeError,
     runtime?: NodeRuntime,
   ): Promise<SessionUpdate> => {
-    const envelope = toldEnvelope(envelopeOf(failure.error, "turn_failed"));
+    const unstored = toolsHaveRun(state, failure);
+    const envelope = toldEnvelope(envelopeOf(failure.error, "turn_failed"), unstored);
     // In `admit` the message is not a turn yet; what an earlier run left in flight stays for the next run.
     const isAdmit = failure.node === "admit";
-    const dropped =
+    const failed =
       isAdmit || state.turn === null ? sortMessages(state).inbound : messagesInFlight(state, state.turn);
-    const first = dropped[0];
+    const first = failed[0];
     const deliveryId = (first === undefined ? undefined : (markOf(first).redelivers ?? first.id)) ?? "";
     await explain(deps, { state, failure, envelope, runtime, deliveryId, text: contentText(first?.content) });
     return {
-      ...(isAdmit ? {} : { turn: null }),
+      ...(isAdmit || unstored ? {} : { turn: null }),
       reply: failedReply(state, deliveryId, envelope),
       handoff: null,
       messages: [
-        ...dropped.map(removalOf),
+        ...(unstored ? [] : failed.map(removalOf)),
         noticeMessage(`${envelope.message}. ${envelope.next ?? ""}`.trim(), deps.ids.uuid()),
       ],
     };
   };
 }
 
-function toldEnvelope(envelope: Envelope): Envelope {
+/**
+ * Whether tools have run in a turn that only could not be stored: it stays in flight, so that the same delivery goes on
+ * from there and no tool runs again. A lost lease is no such case: the key has another holder.
+ */
+function toolsHaveRun({ messages, window, turn }: SessionStateValues, { error }: NodeError): boolean {
+  if (turn === null || !isLilyError(error) || !error.code.startsWith("storage_")) return false;
+  return messagesInFlight({ messages, window }, turn).some((message) => ToolMessage.isInstance(message));
+}
+
+const KEPT = "What its tools did is kept: send the message again, and it goes on from there.";
+
+function toldEnvelope(envelope: Envelope, unstored: boolean): Envelope {
+  if (unstored) return { ...envelope, next: `${envelope.next ?? ""} ${KEPT}`.trim() };
   return { ...envelope, next: envelope.next ?? "Your message was not stored; send it again." };
 }
 
