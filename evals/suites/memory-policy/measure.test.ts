@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { POLICY_RULES } from "#memory/policy/policy-rules.ts";
+import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
+import { POLICY_CASES } from "./cases.ts";
+import { measurePolicy } from "./measure.ts";
+import { runPolicyEval } from "./run.ts";
+
+describe("the labelled texts of the policy gate", () => {
+  it("are at least 150 of each kind, none twice, with every rule among them", () => {
+    const stopped = POLICY_CASES.filter(({ rule }) => rule !== null);
+    expect(stopped.length).toBeGreaterThanOrEqual(150);
+    expect(POLICY_CASES.length - stopped.length).toBeGreaterThanOrEqual(150);
+    expect(new Set(POLICY_CASES.map(({ text, saidBy }) => `${saidBy}:${text}`)).size).toBe(
+      POLICY_CASES.length,
+    );
+    expect(new Set(stopped.map(({ rule }) => rule))).toEqual(new Set(Object.keys(POLICY_RULES)));
+  });
+
+  it("are decided as they are labelled", async () => {
+    const { misses } = await measurePolicy(POLICY_CASES, createSecretlintScanner());
+    expect(misses).toEqual([]);
+  });
+});
+
+describe("the measure", () => {
+  it("counts what is stopped wrongly and what is missed, by rule", async () => {
+    const cases = [
+      { text: "password: hunter2", saidBy: "owner", rule: "password" },
+      { text: "my PIN is 4821", saidBy: "owner", rule: null },
+      { text: "I like tea", saidBy: "owner", rule: "password" },
+      { text: "I like jazz", saidBy: "owner", rule: null },
+    ] as const;
+    const { rules, total, misses } = await measurePolicy(cases, async () => []);
+    const counts = {
+      cases: 2,
+      truePositives: 1,
+      falsePositives: 1,
+      falseNegatives: 1,
+      precision: 0.5,
+      recall: 0.5,
+    };
+    expect(rules).toEqual([{ rule: "password", ...counts }]);
+    expect(total).toEqual({ rule: "all rules", ...counts });
+    expect(misses).toHaveLength(2);
+  });
+
+  it("is printed by rule", async () => {
+    const lines: string[] = [];
+    expect(await runPolicyEval([], (text) => lines.push(text))).toBe(0);
+    expect(lines.join("\n")).toMatch(/password .*1\.000/u);
+  });
+});

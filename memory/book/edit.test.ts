@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { ADA, openTestBook, recordOf } from "./testing/test-book.ts";
+
+describe("an edit", () => {
+  it("of the text makes a new record that replaces the old one", async () => {
+    const { say, book, texts } = openTestBook();
+    const old = recordOf(await say("My sister's name is Roza"));
+    const outcome = await book.edit(ADA, old.id, { text: "My sister's name is Rosa" });
+    expect(outcome).toMatchObject({
+      kind: "stored",
+      superseded: [{ id: old.id }],
+      record: { supersedes: [old.id] },
+    });
+    expect(await texts()).toEqual(["My sister's name is Rosa"]);
+  });
+
+  it("of a text that is about nothing in particular replaces it too", async () => {
+    const { say, book, texts } = openTestBook();
+    const old = recordOf(await say("Rent is due on the 3rd"));
+    await book.edit(ADA, old.id, { text: "Rent is due on the 4th" });
+    expect(await texts()).toEqual(["Rent is due on the 4th"]);
+  });
+
+  it("of the spelling changes the record in place", async () => {
+    const { say, book, texts } = openTestBook();
+    const old = recordOf(await say("i like tea"));
+    expect(await book.edit(ADA, old.id, { text: "I like tea." })).toMatchObject({
+      record: { id: old.id },
+      superseded: [],
+    });
+    expect(await texts()).toEqual(["I like tea."]);
+  });
+
+  it("passes the gate", async () => {
+    const { say, book, texts } = openTestBook();
+    const old = recordOf(await say("there is a wifi password"));
+    const outcome = await book.edit(ADA, old.id, { text: "the wifi password is Plum-Kettle-9" });
+    expect(outcome).toMatchObject({ kind: "denied", denial: { rule: "password" } });
+    expect(await texts()).toEqual(["there is a wifi password"]);
+  });
+
+  it("sets and takes away an expiry and the archive mark", async () => {
+    const { say, book } = openTestBook();
+    const { id } = recordOf(await say("I am in Oslo"));
+    expect(recordOf(await book.edit(ADA, id, { expiresAt: "2026-08-01" })).expires_at).toBe(
+      "2026-08-01T00:00:00.000Z",
+    );
+    expect(recordOf(await book.edit(ADA, id, { expiresAt: null })).expires_at).toBeNull();
+    expect(recordOf(await book.edit(ADA, id, { archived: true })).archived).toBe(true);
+    expect(recordOf(await book.edit(ADA, id, { archived: false })).archived).toBe(false);
+  });
+
+  it("to a text that is there already confirms that one and replaces this", async () => {
+    const { say, book, texts } = openTestBook();
+    const one = recordOf(await say("Rent is due on the 3rd"));
+    await say("Rent is due on the 4th");
+    expect(await book.edit(ADA, one.id, { text: "Rent is due on the 4th" })).toMatchObject({
+      kind: "known",
+      confirmed: true,
+    });
+    expect(await texts()).toEqual(["Rent is due on the 4th"]);
+  });
+
+  it("of nothing is nothing", async () => {
+    const { book } = openTestBook();
+    expect(await book.edit(ADA, "00000000-0000-4000-8000-000000000000", { text: "x" })).toEqual({
+      kind: "none",
+    });
+  });
+});
+
+describe("confirming", () => {
+  it("sets last_verified of what is there and names what is not", async () => {
+    const { say, book } = openTestBook();
+    const { id } = recordOf(await say("I like tea"));
+    const missing = "00000000-0000-4000-8000-000000000000";
+    expect(await book.verify(ADA, [id, missing, id])).toMatchObject({
+      verified: [{ id, last_verified: "2026-02-03T10:15:01.000Z" }],
+      missing: [missing],
+    });
+  });
+
+  it("settles a contradiction for the side that is kept", async () => {
+    const { say, book, texts } = openTestBook();
+    await say("I live in Ghent");
+    const oslo = recordOf(await say("I live in Oslo", { saidBy: "tool", source: "inference" }));
+    expect(await book.resolve(ADA, oslo.id)).toMatchObject({
+      kind: "resolved",
+      superseded: [{ text: "I live in Ghent" }],
+    });
+    expect(await texts()).toEqual(["I live in Oslo"]);
+    expect(await book.conflicts(ADA)).toEqual([]);
+  });
+
+  it("brings back a superseded side that is kept", async () => {
+    const { say, book, texts } = openTestBook();
+    const ghent = recordOf(await say("I live in Ghent"));
+    await say("I live in Oslo");
+    await book.resolve(ADA, ghent.id);
+    expect(await texts()).toEqual(["I live in Ghent"]);
+  });
+});

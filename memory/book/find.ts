@@ -1,0 +1,35 @@
+/** Finds a record by its id or the beginning of it, in every domain, task, scope and state of one owner. */
+import { assertOwner } from "../namespaces.ts";
+import type { MemoryRecord } from "../record.ts";
+import type { Desk } from "./desk.ts";
+import { compareText, readAll } from "./rows.ts";
+import type { Found, Who } from "./types.ts";
+
+/** Fewer characters would name a record by accident. */
+const MIN_PREFIX = 4;
+
+/** What `text` stands for; see `MemoryBook.find`. */
+export async function find(desk: Desk, who: Who, text: string): Promise<Found> {
+  assertOwner(who.owner);
+  return matchId(await readAll(desk.store, who.owner), text);
+}
+
+/** The records whose id is `text` or begins with it; dashes and case do not count, fewer than 4 characters find nothing. */
+export function matchId(records: readonly MemoryRecord[], text: string): Found {
+  const wanted = hexOf(text.trim());
+  if (wanted.length < MIN_PREFIX || !/^[0-9a-f]+$/u.test(wanted)) return { kind: "none" };
+  const hits = records.filter(({ id }) => hexOf(id).startsWith(wanted));
+  const [first] = hits;
+  if (first === undefined) return { kind: "none" };
+  if (hits.length === 1) return { kind: "one", record: first };
+  return { kind: "many", records: hits.toSorted((a, b) => compareText(a.id, b.id)) };
+}
+
+function hexOf(id: string): string {
+  return id.toLowerCase().replaceAll("-", "");
+}
+
+/** The record with exactly that id. */
+export async function locate(desk: Desk, owner: string, id: string): Promise<MemoryRecord | undefined> {
+  return (await readAll(desk.store, owner)).find((record) => record.id === id.toLowerCase());
+}

@@ -1,0 +1,51 @@
+/** Forgetting: a tombstone first, then the record and every trace of its id. */
+import { assertOwner } from "../namespaces.ts";
+import type { MemoryRecord } from "../record.ts";
+import type { Desk } from "./desk.ts";
+import { deleteRecord, putRecord, readAll, readPending } from "./rows.ts";
+import { putTombstone } from "./tombstones.ts";
+import type { ForgetOutcome, Who } from "./types.ts";
+
+/** Forgets one record, also one that waits for a review; see `MemoryBook.forget`. */
+export async function forget(desk: Desk, who: Who, id: string): Promise<ForgetOutcome> {
+  assertOwner(who.owner);
+  const wanted = id.toLowerCase();
+  const [all, pending] = await Promise.all([
+    readAll(desk.store, who.owner),
+    readPending(desk.store, who.owner),
+  ]);
+  const doomed = [...all, ...pending].filter((record) => record.id === wanted);
+  const [record] = doomed;
+  if (record === undefined) return { kind: "none" };
+  // First, so that no crash leaves a deleted fact that an import may bring back.
+  const tombstone = await putTombstone(desk, who.owner, record.text);
+  for (const one of doomed) await deleteRecord(desk.store, who.owner, one);
+  const predecessors = await forgetLinks(desk, who.owner, all, { id: wanted, tombstone });
+  return { kind: "forgotten", record, predecessors };
+}
+
+/**
+ * An id is derived from the text and would let a guess be checked, so it goes too: from what the record had replaced
+ * and from what replaced it. The former stay superseded, by the tombstone.
+ */
+async function forgetLinks(
+  desk: Desk,
+  owner: string,
+  all: readonly MemoryRecord[],
+  { id, tombstone }: { readonly id: string; readonly tombstone: string },
+): Promise<MemoryRecord[]> {
+  const predecessors: MemoryRecord[] = [];
+  for (const record of all) {
+    if (record.id === id || (record.superseded_by !== id && !record.supersedes.includes(id))) continue;
+    const isPredecessor = record.superseded_by === id;
+    const supersedes = record.supersedes.filter((other) => other !== id);
+    const changed = {
+      ...record,
+      supersedes,
+      superseded_by: isPredecessor ? tombstone : record.superseded_by,
+    };
+    await putRecord(desk.store, owner, changed);
+    if (isPredecessor) predecessors.push(changed);
+  }
+  return predecessors;
+}

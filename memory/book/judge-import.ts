@@ -1,0 +1,51 @@
+/** Decides about one record of a memory file: in, known, forgotten, put aside or refused. */
+import { checkText } from "../policy/check-text.ts";
+import type { PolicyDenial, PolicyRule } from "../policy/verdict.ts";
+import type { MemoryRecord } from "../record.ts";
+import { conflictGroupOf } from "./conflict-group.ts";
+import { instantOf, type Desk } from "./desk.ts";
+import { quarantine } from "./quarantine.ts";
+import { recordId, reread } from "./rows.ts";
+import { liftTombstones, type Tombstones } from "./tombstones.ts";
+
+/** Options of an import. */
+export interface ImportOptions {
+  /** The owner vouches for the file: instructions in it are let in. Secrets never are. */
+  readonly isTrusted?: boolean;
+  /** Brings back what the owner has forgotten. */
+  readonly revive?: boolean;
+}
+
+/** What is decided; `add` is still to be put. */
+export type JudgedImport =
+  | { readonly kind: "known" | "forgotten" | "quarantined" }
+  | { readonly kind: "denied"; readonly denial: PolicyDenial }
+  | { readonly kind: "add"; readonly record: MemoryRecord };
+
+/** Judges `record`. Its id and conflict group are made anew: what a file says of them is not believed. */
+export async function judgeImport(
+  desk: Desk,
+  owner: string,
+  record: MemoryRecord,
+  { stones, isTrusted = false, revive = false }: ImportOptions & { readonly stones: Tombstones },
+): Promise<JudgedImport> {
+  const verdict = await checkText(record.text, { scan: desk.scan, isTrusted });
+  if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial };
+  const { text } = verdict;
+  if (stones.of(text).length > 0) {
+    if (!revive) return { kind: "forgotten" };
+    await liftTombstones(desk, owner, text);
+  }
+  const own = { ...record, text, id: recordId(owner, record, text), conflict_group: conflictGroupOf(text) };
+  if ((await reread(desk.store, owner, { ...own, review: null })) !== undefined) return { kind: "known" };
+  const rule = verdict.action === "quarantine" ? verdict.rule : pendingRule(record);
+  if (rule === null) return { kind: "add", record: own };
+  const review = { state: "pending", rule, at: instantOf(desk) } as const;
+  await quarantine(desk, owner, { ...own, review, supersedes: [], superseded_by: null });
+  return { kind: "quarantined" };
+}
+
+/** A record that was waiting where the file comes from goes on waiting here. */
+function pendingRule({ review }: MemoryRecord): PolicyRule | null {
+  return review?.state === "pending" ? review.rule : null;
+}

@@ -1,0 +1,39 @@
+/** The door for a new fact: gate, then the owner's own forgetting, then review or commit. */
+import { assertOwner } from "../namespaces.ts";
+import { checkText, isTrustedSpeaker } from "../policy/check-text.ts";
+import { commitRecord } from "./commit.ts";
+import { instantOf, type Desk } from "./desk.ts";
+import { newRecord, placeOf } from "./new-record.ts";
+import { quarantine } from "./quarantine.ts";
+import { liftTombstones, readTombstones } from "./tombstones.ts";
+import type { Fact, RememberOutcome, Who } from "./types.ts";
+
+/** Remembers `fact`; see `MemoryBook.remember`. */
+export async function remember(desk: Desk, who: Who, fact: Fact): Promise<RememberOutcome> {
+  assertOwner(who.owner);
+  const verdict = await checkText(fact.text, { scan: desk.scan, isTrusted: isTrustedSpeaker(fact.saidBy) });
+  const { hidden } = verdict;
+  if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial, hidden };
+  const clean = { ...fact, text: verdict.text };
+  const place = placeOf(clean);
+  const now = instantOf(desk);
+  const record = newRecord(who, clean, place, now);
+  const isExplicit = fact.saidBy === "owner" && fact.source === "command";
+  if (!isExplicit) {
+    const [stone] = (await readTombstones(desk, who.owner)).of(clean.text);
+    if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
+  }
+  if (verdict.action === "quarantine") {
+    const pending = await quarantine(desk, who.owner, {
+      ...record,
+      review: { state: "pending", rule: verdict.rule, at: now },
+    });
+    return "known" in pending
+      ? { kind: "known", record: pending.known, confirmed: false, superseded: [], hidden }
+      : { kind: "quarantined", record: pending.record, rule: verdict.rule, hidden };
+  }
+  const outcome = await commitRecord(desk, who.owner, record, { isExplicit, domainRule: place.rule, hidden });
+  // After the put: a crash between leaves a fact that imports would not bring back, and which is there.
+  if (isExplicit) await liftTombstones(desk, who.owner, clean.text);
+  return outcome;
+}

@@ -1,0 +1,151 @@
+/** The one way to records in a store: reads that drop what is another's, and writes under the derived id. */
+import type { BaseStore, Item } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
+import { deriveUuid } from "#src/kernel/ids.ts";
+import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import {
+  personalityPrefixes,
+  recordNamespace,
+  reviewNamespace,
+  startsWithLabels,
+  taskIndexNamespace,
+  taskPrefix,
+  type RecordPlace,
+} from "../namespaces.ts";
+import { memoryRecordSchema, taskSchema, type MemoryRecord } from "../record.ts";
+import { comparableText } from "./comparable-text.ts";
+
+const PAGE = 500;
+
+/** What narrows a read. A store may ignore the query. */
+export interface ReadOptions {
+  readonly query?: string;
+  readonly filter?: Record<string, unknown>;
+}
+
+/** Records, and how many items beside them could not be read as one. */
+export interface Rows {
+  readonly records: MemoryRecord[];
+  readonly unreadable: number;
+  /** Whether the store ranked the rows by the query. */
+  readonly isRanked: boolean;
+}
+
+/** The id of a fact: the same for the same owner, place and text in comparable form, in any process. */
+export function recordId(owner: string, place: RecordPlace, text: string): string {
+  return deriveUuid("memory", owner, place.domain, place.task ?? "", place.scope, comparableText(text));
+}
+
+/**
+ * Items at and below `prefix`, all pages of them. A store's prefix match may be a bare LIKE, so every row is compared label by
+ * label: this is the only place where memory searches a store.
+ */
+export async function readItems(
+  store: BaseStore,
+  prefix: readonly string[],
+  how: ReadOptions = {},
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await store.search([...prefix], { ...how, limit: PAGE, offset });
+    items.push(...page.filter((item) => startsWithLabels(item.namespace, prefix)));
+    if (page.length < PAGE) return items;
+  }
+}
+
+/** Records of `owner` at and below `prefix`; in the store's order. */
+export async function readRecords(
+  store: BaseStore,
+  owner: string,
+  prefix: readonly string[],
+  how: ReadOptions = {},
+): Promise<Rows> {
+  const items = await readItems(store, prefix, how);
+  const records = items.flatMap((item) => parseRow(owner, item) ?? []);
+  const isRanked =
+    how.query !== undefined && items.every((item) => "score" in item && item.score !== undefined);
+  return { records, unreadable: items.length - records.length, isRanked };
+}
+
+/** A record that lies where it says it belongs; undefined for anything else. */
+function parseRow(owner: string, { namespace, key, value }: Item): MemoryRecord | undefined {
+  const parsed = memoryRecordSchema.safeParse(value);
+  if (!parsed.success || parsed.data.id !== key) return undefined;
+  const expected = namespaceOf(owner, parsed.data);
+  const isHome = expected.length === namespace.length && startsWithLabels(namespace, expected);
+  return isHome ? parsed.data : undefined;
+}
+
+function namespaceOf(owner: string, record: MemoryRecord): string[] {
+  return record.review?.state === "pending" ? reviewNamespace(owner) : recordNamespace(owner, record);
+}
+
+const taskItemSchema = z.strictObject({ schema_version: z.literal(1), task: taskSchema });
+
+/** Namespaces of the tasks of `owner`, without their scopes. */
+export async function taskPrefixes(store: BaseStore, owner: string): Promise<string[][]> {
+  const items = await readItems(store, taskIndexNamespace(owner));
+  return items.flatMap(({ value }) => {
+    const parsed = taskItemSchema.safeParse(value);
+    return parsed.success ? [taskPrefix(owner, parsed.data.task)] : [];
+  });
+}
+
+/** Notes a task before its first record is put, so that no crash leaves a record that a listing does not find. */
+async function noteTask(store: BaseStore, owner: string, task: string): Promise<void> {
+  const namespace = taskIndexNamespace(owner);
+  const key = encodeLabel(task);
+  if ((await store.get(namespace, key)) !== null) return;
+  await store.put(namespace, key, taskItemSchema.parse({ schema_version: 1, task }), false);
+}
+
+/** Every record of `owner` in every domain, task, scope and state; not what waits for a review. */
+export async function readAll(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
+  const prefixes = [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))];
+  const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix)));
+  return rows.flatMap(({ records }) => records);
+}
+
+/** What waits for a review of `owner`, oldest first. */
+export async function readPending(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
+  const { records } = await readRecords(store, owner, reviewNamespace(owner));
+  return records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+}
+
+/** One record by its namespace and id. */
+export async function readRecord(
+  store: BaseStore,
+  owner: string,
+  namespace: readonly string[],
+  id: string,
+): Promise<MemoryRecord | undefined> {
+  const item = await store.get([...namespace], id);
+  return item === null ? undefined : parseRow(owner, item);
+}
+
+/** The record as it is stored now: what a decision reads right before it writes. */
+export async function reread(
+  store: BaseStore,
+  owner: string,
+  record: MemoryRecord,
+): Promise<MemoryRecord | undefined> {
+  return readRecord(store, owner, namespaceOf(owner, record), record.id);
+}
+
+/** Writes one record where it belongs. */
+export async function putRecord(store: BaseStore, owner: string, record: MemoryRecord): Promise<void> {
+  const index = record.review?.state === "pending" ? false : ["text"];
+  if (index !== false && record.task !== null) await noteTask(store, owner, record.task);
+  await store.put(namespaceOf(owner, record), record.id, memoryRecordSchema.parse(record), index);
+}
+
+/** Removes one record. */
+export async function deleteRecord(store: BaseStore, owner: string, record: MemoryRecord): Promise<void> {
+  await store.delete(namespaceOf(owner, record), record.id);
+}
+
+/** Order of texts by code unit, the same everywhere. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,47 @@
+/** A memory book on an in-memory store with a clock that stands still, for tests. */
+import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { createMemoryBook, type MemoryBook } from "../memory-book.ts";
+import type { Fact, RememberOutcome, Who } from "../types.ts";
+
+export const ADA: Who = { owner: "ada", sessionId: "s1", turn: 3 };
+
+/** 2026-02-03T10:15:00.000Z */
+export const NOW_MS = Date.UTC(2026, 1, 3, 10, 15);
+
+export interface TestBook {
+  readonly book: MemoryBook;
+  readonly store: BaseStore;
+  readonly clock: ManualClock;
+  /** What ada types after /remember. */
+  say(text: string, more?: Partial<Fact>): Promise<RememberOutcome>;
+  /** The texts that are read by default, newest first. */
+  texts(): Promise<string[]>;
+}
+
+/** A book with its clock a second further on after each word of the owner. */
+export function openTestBook(store: BaseStore = new InMemoryStore()): TestBook {
+  const clock = createManualClock(NOW_MS);
+  const book = createMemoryBook(store, { clock, ids: createSequentialIds(), scan: async () => [] });
+  return {
+    book,
+    store,
+    clock,
+    async say(text, more = {}) {
+      const outcome = await book.remember(ADA, { text, saidBy: "owner", source: "command", ...more });
+      clock.advance(1000);
+      return outcome;
+    },
+    async texts() {
+      const { records } = await book.show(ADA, { scope: "*" });
+      return records.map((record) => record.text);
+    },
+  };
+}
+
+/** The record of an outcome that has one. */
+export function recordOf(outcome: RememberOutcome | { readonly kind: "none" }) {
+  if ("record" in outcome) return outcome.record;
+  throw new Error(`there is no record: ${outcome.kind}`);
+}

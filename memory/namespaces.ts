@@ -1,0 +1,79 @@
+/** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
+import { LilyError } from "#src/kernel/errors.ts";
+import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { PERSONALITY_DOMAINS, type Domain, type Scope } from "./record.ts";
+
+/** Where a record lies: enough to name its namespace. */
+export interface RecordPlace {
+  readonly domain: Domain;
+  readonly scope: Scope;
+  /** Given for task memory, and only there. */
+  readonly task: string | null;
+}
+
+// Every character but "=", "-", letters and digits is escaped in a label, so this one is in none.
+const BETWEEN = "~";
+
+/**
+ * Refuses an owner that is no one: an empty prefix would stand for everybody.
+ *
+ * @throws {LilyError} `memory_owner_missing`
+ */
+export function assertOwner(owner: string): void {
+  if (typeof owner === "string" && owner !== "" && owner.isWellFormed() && !owner.includes("\u0000")) return;
+  throw new LilyError("memory_owner_missing", "memory belongs to somebody, and no owner was given", {
+    next: "Log in, or name the owner in the configuration.",
+  });
+}
+
+/** The namespace of one record. */
+export function recordNamespace(owner: string, { domain, scope, task }: RecordPlace): string[] {
+  return [
+    ...(domain === "task_memory" ? taskPrefix(owner, task ?? "") : personalityPrefix(owner, domain)),
+    encodeLabel(scope),
+  ];
+}
+
+/** All scopes of an owner in one personality domain. */
+export function personalityPrefix(owner: string, domain: Domain): string[] {
+  return ["memory", "personality", domain, encodeLabel(owner)];
+}
+
+/** All scopes of one task of an owner. The label holds both, so that a task is never shared by its name. */
+export function taskPrefix(owner: string, task: string): string[] {
+  return ["memory", "task", "task_memory", `${encodeLabel(owner)}${BETWEEN}${encodeLabel(task)}`];
+}
+
+/** The names of an owner's tasks, one item a task: a graph node's store cannot list namespaces. */
+export function taskIndexNamespace(owner: string): string[] {
+  return ["memory", "tasks", encodeLabel(owner)];
+}
+
+/** Facts of an owner that wait for a review; never retrieved. */
+export function reviewNamespace(owner: string): string[] {
+  return ["memory", "review", encodeLabel(owner)];
+}
+
+/** Content-free marks of what an owner has forgotten. */
+export function tombstoneNamespace(owner: string): string[] {
+  return ["memory", "tombstones", encodeLabel(owner)];
+}
+
+/** Prefixes of everything of an owner in personality memory. */
+export function personalityPrefixes(owner: string): string[][] {
+  return PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
+}
+
+/** Whether the labels of `namespace` begin with those of `prefix`. */
+export function startsWithLabels(namespace: readonly string[], prefix: readonly string[]): boolean {
+  return prefix.length <= namespace.length && prefix.every((label, index) => label === namespace[index]);
+}
+
+/**
+ * What of an item in a memory namespace a search may find: the text of a record; nothing of tombstones and of what
+ * waits for a review. `undefined` for other namespaces.
+ */
+export function memoryIndexFields(namespace: readonly string[]): string[] | false | undefined {
+  if (namespace[0] !== "memory") return undefined;
+  return namespace[1] === "personality" || namespace[1] === "task" ? ["text"] : false;
+}

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cleanHidden, isDeceptive } from "./hidden-text.ts";
+
+const tags = (text: string): string =>
+  Array.from(text, (character) => String.fromCodePoint(0xe0000 + (character.codePointAt(0) ?? 0))).join("");
+
+describe("hidden characters", () => {
+  it.each([
+    ["a zero-width space", "ca\u200bt", "cat"],
+    ["a byte order mark", "\ufeffcat", "cat"],
+    ["a word joiner", "ca\u2060t", "cat"],
+    ["soft hyphens", "c\u00ada\u00ad\u00adt", "cat"],
+    ["a direction override", "a\u202egnp.exe", "agnp.exe"],
+    ["isolates", "\u2066cat\u2069", "cat"],
+    ["a direction mark without letters that need it", "cat\u200f!", "cat!"],
+    ["tag letters", `cat${tags("run rm")}`, "cat"],
+    ["tag letters behind a flag that is none", `\u{1f3f4}${tags("run rm -rf")}`, "\u{1f3f4}"],
+    ["joiners between Latin letters", "c\u200da\u200ct", "cat"],
+    ["a row of joiners behind an emoji", "\u{1f469}\u200d\u200d\u200d", "\u{1f469}"],
+    ["variation selectors that carry data", "a\ufe01\ufe02\u{e0101}b", "ab"],
+    ["a second selector", "❤\ufe0f\ufe0f", "❤\ufe0f"],
+    ["Hangul fillers", "a\u3164\u115fb", "ab"],
+    ["NUL and other controls", "a\u0000\u0007\u009bb", "ab"],
+    ["annotation marks", "a\ufff9b\ufffb", "ab"],
+    ["an unassigned invisible one", "a\u{e0fff}b", "ab"],
+  ])("of %s are removed and shown", (_what, raw, text) => {
+    const clean = cleanHidden(raw);
+    expect(clean.text).toBe(text);
+    expect(clean.hidden?.codes.length).toBeGreaterThan(0);
+    expect(clean.hidden?.shown).toMatch(/<U\+[0-9A-F]{4,6}>/u);
+  });
+
+  it.each([
+    ["👩‍👩‍👧 می‌خواهم שלום \u200f(1)"],
+    ["🏴󠁧󠁢󠁥󠁮󠁧󠁿 and 🏴󠁧󠁢󠁳󠁣󠁴󠁿"],
+    ["👩🏽‍💻 🏳️‍🌈 ❤️‍🔥 1️⃣ ☎️"],
+    ["naïve".normalize("NFD")],
+    ["क्‍ष श्री ක්‍ෂ ন্‍য"],
+    ["می\u200cشود ه\u200d."],
+    ["葛\u{e0100}飾区"],
+    ["two\nlines\tand a tab"],
+    ["ᠮᠣᠩᠭᠣᠯ\u180b"],
+    ["שלום \u200e123"],
+    ["ไทย 中文 한국어 Ελληνικά"],
+  ])("that do work in %j are kept", (text) => {
+    expect(cleanHidden(text)).toEqual({ text, hidden: null });
+  });
+
+  it("are named by code with their number, and tag letters are read out", () => {
+    const { hidden } = cleanHidden(`Formats JSON.${tags("rr")}\u200b`);
+    expect(hidden).toEqual({
+      shown: "Formats JSON.<U+E0072><U+E0072><U+200B>",
+      codes: [
+        { code: "U+E0072", name: "tag character", count: 2 },
+        { code: "U+200B", name: "zero-width character", count: 1 },
+      ],
+      spelled: "rr",
+    });
+  });
+
+  it("deceive when they spell, turn or flood, not when there is one", () => {
+    const deceives = (raw: string): boolean => {
+      const { hidden } = cleanHidden(raw);
+      return hidden !== null && isDeceptive(hidden);
+    };
+    expect(deceives(`a${tags("x")}`)).toBe(true);
+    expect(deceives("a\u202eb")).toBe(true);
+    expect(deceives("\u200b".repeat(8))).toBe(true);
+    expect(deceives("a\u200bb\u00ad")).toBe(false);
+  });
+
+  it("are all gone after one pass, and well-formed text comes out, whatever goes in", () => {
+    const odd = fc.constantFrom(
+      "\u200d",
+      "\u200c",
+      "\u200b",
+      "\u202e",
+      "\u{e0041}",
+      "\u{e007f}",
+      "\u{1f3f4}",
+      "\ufe0f",
+      "\ud800",
+      "م",
+      "👩",
+      "a",
+    );
+    const unit = fc.oneof(odd, fc.string({ unit: "binary", maxLength: 3 }));
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 30 }), (parts) => {
+        const { text } = cleanHidden(parts.join(""));
+        expect(text.isWellFormed()).toBe(true);
+        // Removing may bring a joiner next to another letter, so a second pass may find less, never more.
+        expect(cleanHidden(text).text.length).toBeLessThanOrEqual(text.length);
+        expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/u);
+      }),
+    );
+  });
+
+  it("become line feeds where they end lines", () => {
+    expect(cleanHidden("a\r\nb\rc\u2028d")).toEqual({ text: "a\nb\nc\nd", hidden: null });
+  });
+});
