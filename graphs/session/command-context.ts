@@ -18,7 +18,7 @@ export function commandContext(
     readonly session: SessionFields;
     readonly repository: SessionRepository;
     readonly verdict: Verdict | null;
-  },
+  } & Pick<CommandContext, "memory" | "checkpoints">,
 ): CommandContext {
   const entry = entryOf(subject.chain, subject.session.sessionId);
   if (entry === undefined) {
@@ -37,5 +37,6 @@ export function commandContext(
     mode: deps.lifecycleMode,
     storage: deps.storageName,
     normalizeModel: (reference) => printModelReference(parseModelReference(reference)),
+    files: deps.files,
   };
 }

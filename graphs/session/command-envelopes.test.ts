@@ -43,6 +43,51 @@ const cases: readonly [name: string, text: string][] = [
   ["unknown", "/newsletter ideas"],
 ];
 
+/** Two facts about the person and one of a task. */
+async function remembered(): Promise<Harness> {
+  const lily = await twoSessions();
+  await lily.send("/remember I prefer tea without milk", { deliveryId: "r1" });
+  await lily.send("/remember Show me a plan before you write code --domain working-rules", {
+    deliveryId: "r2",
+  });
+  await lily.send("/remember --task apollo the launch is on 3 June", { deliveryId: "r3" });
+  return lily;
+}
+
+const memoryCases: readonly [name: string, text: string][] = [
+  ["memory", "/memory"],
+  ["memory-unknown", "/memory shwo"],
+  ["remember", "/remember my dog is called Rex --expires 30d"],
+  ["remember-known", "/remember i prefer tea without milk."],
+  ["remember-usage", "/remember"],
+  ["remember-flag", "/remember x --domian user_profile"],
+  ["remember-denied", "/remember my password is hunter2-Zebra!9"],
+  ["memory-show", "/memory show"],
+  ["memory-show-query", "/memory show tea"],
+  ["memory-show-nothing", "/memory show submarine"],
+  ["memory-long-show", "/memory long show --domain working_rules"],
+  ["memory-long-task-show", "/memory long task show --namespace apollo"],
+  ["memory-long-task-show-usage", "/memory long task show launch"],
+  ["memory-short-show", "/memory short show"],
+  ["memory-short-checkpoints-usage", "/memory short checkpoints --limit many"],
+  ["memory-verify-due", "/memory verify"],
+  ["memory-conflicts", "/memory conflicts"],
+  ["memory-review", "/memory review"],
+  ["memory-export", "/memory export"],
+  ["forget", "/forget tea milk"],
+  ["forget-preview", "/forget tea milk --dry-run"],
+  ["forget-unknown", "/forget submarine"],
+  ["forget-ambiguous", "/forget tea plan"],
+];
+
+describe("the envelope of a command about memory is stable", () => {
+  it.each(memoryCases)("%s", async (name, text) => {
+    const lily = await remembered();
+    const { envelope } = await lily.send(text, { deliveryId: "command" });
+    await expect(`${JSON.stringify(envelope, null, 2)}\n`).toMatchFileSnapshot(`__golden__/${name}.json`);
+  });
+});
+
 describe("the envelope of a command is stable", () => {
   it.each(cases)("%s", async (name, text) => {
     const lily = await twoSessions();

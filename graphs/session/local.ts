@@ -11,6 +11,7 @@ import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
 import { stopTurn } from "#src/turns/stop-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
+import { listCheckpoints } from "./list-checkpoints.ts";
 import { createReadCommand } from "./read-command.ts";
 import { createSessionRunner } from "./runner.ts";
 
@@ -56,7 +57,12 @@ export function openLocalSessions(
     repository,
     locks: storage.locks,
     stops: deps.stops,
-    readCommand: createReadCommand(deps, { repository, runner }),
+    readCommand: createReadCommand(deps, {
+      repository,
+      runner,
+      store: storage.store,
+      checkpoints: listCheckpoints(graph),
+    }),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,

@@ -10,6 +10,7 @@ import { turnsNewestFirst } from "#src/sessions/transcript.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
 import { policyOf } from "./policy-of.ts";
+import { memoryForTurn } from "./recall-memory.ts";
 import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -43,10 +44,11 @@ async function assemble(
   { run, session, turn, memory }: Subject,
 ): Promise<AssembledPrompt> {
   const chain = await requireChain(run, session);
+  const facts = await memoryForTurn(deps, run, { session, turn });
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
   const ownTokens = messageTokens({ content: turn.text });
-  const budget = Math.max(0, deps.limits.contextTokens - systemTokens - ownTokens);
+  const budget = Math.max(0, deps.limits.contextTokens - systemTokens - facts.tokens - ownTokens);
   const newest = turnsNewestFirst(memory.turns.over(run.repository), chain, {
     sessionId: session.sessionId,
     latestTurns: session.turns,
@@ -55,11 +57,17 @@ async function assemble(
   const selected = await selectTurns(newest, budget);
   const past = selected.turns.flatMap((record) => memory.messagesOf(record));
   return {
-    prompt: [new SystemMessage(system), ...past],
+    prompt: [new SystemMessage(facts.text === "" ? system : `${system}\n\n${facts.text}`), ...past],
     receipt: {
       budgetTokens: deps.limits.contextTokens,
-      tokens: { system: systemTokens, turns: selected.tokens, message: ownTokens },
+      tokens: {
+        system: systemTokens,
+        ...(facts.text === "" ? {} : { memory: facts.tokens }),
+        turns: selected.tokens,
+        message: ownTokens,
+      },
       turns: [...selected.ranges],
+      ...(facts.text === "" ? {} : { memory: facts.receipt }),
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Answers a command that changes nothing beside the graph: no checkpoint, no lock, no waiting for a turn. */
-import { isReadOnly } from "#src/commands/command.ts";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { readsOnly, type CheckpointNote } from "#src/commands/command.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
@@ -11,13 +12,21 @@ import type { SessionRunner } from "#src/turns/runner.ts";
 import { commandContext } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
 import { catchUp, newFields } from "./locate-session.ts";
+import { memoryOf } from "./run-memory.ts";
+
+/** Where a command reads. */
+export interface ReadSources {
+  readonly repository: SessionRepository;
+  readonly runner: SessionRunner;
+  /** Where memory is; without it there is none. */
+  readonly store?: BaseStore;
+  /** The newest checkpoints of a thread. */
+  readonly checkpoints?: (threadId: string, limit: number) => Promise<readonly CheckpointNote[]>;
+}
 
 /** Makes the reader. */
-export function createReadCommand(
-  deps: SessionDeps,
-  sources: { readonly repository: SessionRepository; readonly runner: SessionRunner },
-): ReadCommand {
-  const { repository, runner } = sources;
+export function createReadCommand(deps: SessionDeps, sources: ReadSources): ReadCommand {
+  const { repository, runner, store, checkpoints } = sources;
   return async ({ owner, sessionKey, deliveryId, name, args }) => {
     const stored = await repository.readChain({ owner, sessionKey });
     const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
@@ -25,9 +34,16 @@ export function createReadCommand(
     const known = state?.session ?? (await newFields(deps, chain, latestEntry(chain)));
     const { session } = await catchUp(deps, repository, known);
     const command = findCommand(name);
-    const context = commandContext(deps, { chain, session, repository, verdict: state?.verdict ?? null });
+    const context = commandContext(deps, {
+      chain,
+      session,
+      repository,
+      verdict: state?.verdict ?? null,
+      memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
+      checkpoints: checkpoints && ((limit) => checkpoints(session.sessionId, limit)),
+    });
     const envelope =
-      command !== undefined && isReadOnly(command)
+      command?.kind === "plain" && readsOnly(command, args)
         ? (await command.run(args, context)).envelope
         : unknownCommand(name);
     return commandReply(envelope, { sessionId: session.sessionId, deliveryId });

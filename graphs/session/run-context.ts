@@ -1,11 +1,13 @@
 /** What one run works with: who is asking, on which thread, and the repository it may write to. */
 import type { Runtime } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
+import type { BlobStore } from "#src/sessions/blobs.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
+import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { storeOfRun } from "./run-store.ts";
 import { sessionContextSchema, type SessionContext } from "./state.ts";
 
 /** A run as nodes see it. */
@@ -20,6 +22,10 @@ export interface RunContext {
   /** The deliveries of which the message of this run is made, when it is more than one. */
   readonly collected: NonNullable<SessionContext["fence"]>["collected"];
   readonly repository: SessionRepository;
+  /** The store itself, for what has rules of its own; under the same lease. */
+  readonly store: BaseStore;
+  /** What is too big for a message, under the same lease. */
+  readonly blobs: BlobStore;
 }
 
 /** The parts of LangGraph's runtime that runs read. */
@@ -35,6 +41,7 @@ export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "s
 export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
   const context = sessionContextSchema.parse(runtime.context ?? {});
   const user = authenticatedUser(runtime);
+  const store = storeOfRun(deps, runtime);
   return {
     threadId: parseSessionId(runtime.configurable?.["thread_id"]),
     owner: parseOwner(user ?? context.owner ?? deps.localOwner),
@@ -45,16 +52,10 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
       deps.lifecycleMode === "segmented" && runtime.configurable?.["__pregel_replay_state"] !== undefined,
     // Only `runTurn` can know. On a server, where nothing is fenced, a caller could name deliveries that never came.
     collected: deps.fencedStore === undefined ? undefined : context.fence?.collected,
-    repository: createStoreSessionRepository(storeOf(deps, runtime, context)),
+    repository: createStoreSessionRepository(store),
+    store,
+    blobs: createBlobStore(store),
   };
-}
-
-function storeOf(deps: SessionDeps, runtime: NodeRuntime, context: SessionContext): BaseStore {
-  if (context.fence !== undefined && deps.fencedStore !== undefined) return deps.fencedStore(context.fence);
-  if (runtime.store !== undefined) return runtime.store;
-  throw new LilyError("config_invalid", "the graph was run without a store", {
-    next: "Compile it with a store.",
-  });
 }
 
 /** On a server the identity of the login is the owner, whatever the caller's context says. */

@@ -1,8 +1,10 @@
 /** The tool calls of the model's last message: which are open, and what answers one. */
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
+import { NO_OUTPUT } from "#src/context/repair-messages.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { invalidCallId, unnamedCallId } from "#src/turns/langchain-messages.ts";
+import { resultText, type ResultKeeper } from "./kept-results.ts";
 
 /** Calls without a result. */
 export interface OpenCalls {
@@ -40,6 +42,16 @@ export function resultOf(
   text: string,
   status: "success" | "error",
 ): ToolMessage {
-  const content = text.trim() === "" ? "(no output)" : toStorableText(text);
+  const content = text.trim() === "" ? NO_OUTPUT : toStorableText(text);
   return new ToolMessage({ content, tool_call_id: call.id ?? "", name: call.name, status });
+}
+
+/** The result of a call that ran, of whatever kind; what is too big for the conversation is kept beside it. */
+export async function toolResultOf(
+  call: { id?: string | undefined; name: string },
+  value: unknown,
+  keeper: ResultKeeper,
+): Promise<ToolMessage> {
+  const status = ToolMessage.isInstance(value) ? value.status : undefined;
+  return resultOf(call, await resultText(value, keeper), status ?? "success");
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseEmbedderReference, printEmbedderReference } from "#memory/embedding/embedder-reference.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
@@ -90,11 +91,29 @@ export const configSchema = z.strictObject({
   arrivals: arrivalPolicySchema.prefault({}),
   /** Agents by name; `defaults` holds for all. */
   agents: z.record(z.string(), agentSchema).default({}),
+  memory: z
+    .strictObject({
+      /** Off: nothing is remembered or read; what was remembered stays. */
+      enabled: z.boolean().default(true),
+      /** The reply model is offered tools that search memory and write to it. */
+      tool: z.boolean().default(false),
+      /** Makes vectors for search by meaning; `none`: search goes by words. */
+      embedder: textThat((text) => printEmbedderReference(parseEmbedderReference(text))).default("none"),
+      /** Length of the vectors, for models that can be asked for shorter ones. */
+      dimensions: z.int().min(8).max(8_192).optional(),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       messageCharacters: z.int().min(1).default(32_000),
+      /** Of pictures and files in one message. */
+      attachmentBytes: z.int().min(0).default(5_000_000),
+      /** A longer tool result is kept beside the conversation. */
+      toolResultCharacters: z.int().min(1_000).default(16_000),
       windowCharacters: z.int().min(0).default(12_000),
       contextTokens: z.int().min(500).default(12_000),
+      /** Remembered facts in the prompt; they count against `contextTokens`. */
+      memoryTokens: z.int().min(0).default(800),
       modelCalls: z.int().min(1).max(40).default(8),
       // Each is a step of its own: with the model's calls they stay below the steps that one run may take.
       toolCalls: z.int().min(1).max(50).default(24),

@@ -1,5 +1,7 @@
 /** Makes the real dependencies: files, clock, models. */
 import { join, resolve } from "node:path";
+import { memoryIndexFields } from "#memory/namespaces.ts";
+import type { IndexFields } from "#memory/stores/index-fields.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
@@ -80,7 +82,7 @@ async function openStorage(
   }
   if (storage.backend === "postgres") {
     const { openPostgresBackend } = await import("#src/storage/postgres/postgres-backend.ts");
-    return openPostgresBackend({ connection: postgresUrl(env), schema: storage.schema, ...deps });
+    return openPostgresBackend({ connection: postgresUrl(env), schema: storage.schema, index, ...deps });
   }
   const { openSqliteBackend } = await import("#src/storage/sqlite/sqlite-backend.ts");
   return openSqliteBackend({
@@ -88,8 +90,12 @@ async function openStorage(
     storePath: resolve(join(loaded.home, storage.store)),
     clock: deps.clock,
     ids: deps.ids,
+    index,
   });
 }
+
+/** What is found by words where a put does not say: LangGraph drops what a node's put says. */
+const index = (namespace: readonly string[]): IndexFields => memoryIndexFields(namespace) ?? ["$"];
 
 function postgresUrl(env: Environment): string {
   const url = env["LILY_POSTGRES_URL"]?.trim();

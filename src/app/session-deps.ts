@@ -3,6 +3,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
+import type { CommandFiles } from "#src/commands/command.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ControlModelSources } from "#src/sessions/control-model.ts";
@@ -12,6 +13,7 @@ import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
 import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
+import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import type { Timer } from "#src/turns/timer.ts";
 
 /** The classifier of a control model: a model reference or `built-in`. It gives its word within the deadline. */
@@ -24,10 +26,16 @@ export type TopicClassifiers = (
 export interface SessionLimits {
   /** Longest message in UTF-16 code units. */
   readonly messageCharacters: number;
+  /** Most bytes of pictures and files in one message, and in one part of a tool result. */
+  readonly attachmentBytes: number;
+  /** Longest tool result in a conversation in UTF-16 code units; of a longer one the ends stay. */
+  readonly toolResultCharacters: number;
   /** Characters of committed turns that stay in `messages`. */
   readonly windowCharacters: number;
   /** Tokens of conversation that a model is given. */
   readonly contextTokens: number;
+  /** Tokens of remembered facts among them; 0 is none. */
+  readonly memoryTokens: number;
   /** Model calls in one turn. */
   readonly modelCalls: number;
   /** Tool calls in one turn. */
@@ -51,6 +59,12 @@ export interface SessionDeps {
   readonly temperature: (agent: string) => number | undefined;
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
+  /** Whether memory is on, and whether the reply model is offered tools for it. */
+  readonly memory?: { readonly enabled: boolean; readonly tool: boolean };
+  /** Finds secrets in what is to be remembered; the real scanner by default. */
+  readonly scanSecrets?: SecretScanner;
+  /** Files of the person at this machine; only where nobody else gives commands. */
+  readonly files?: CommandFiles;
   readonly botNames: readonly string[];
   readonly defaultAgent: string;
   /** Owner of a run that comes without an authenticated identity. */

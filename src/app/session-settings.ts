@@ -12,6 +12,7 @@ type Settings = Pick<
   | "lifecycleMode"
   | "policies"
   | "limits"
+  | "memory"
   | "botNames"
   | "defaultAgent"
   | "localOwner"
@@ -42,6 +43,7 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
       ),
     },
     limits: config.limits,
+    memory: { enabled: config.memory.enabled, tool: config.memory.tool },
     botNames: config.botNames,
     defaultAgent: "lily",
     localOwner: config.owner,

@@ -5,6 +5,7 @@ import type { Environment } from "#src/app/config.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { commandFiles } from "./command-files.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
 
 /** What a terminal needs of the application. */
@@ -29,7 +30,9 @@ export interface Engine {
  */
 export async function openEngine(env: Environment, cwd: string): Promise<Engine> {
   const { config, deps, storage } = await openApp(env, cwd);
-  const sessions = openLocalSessions(deps, storage, { keepTurns: config.storage.keepTurns });
+  const sessions = openLocalSessions({ ...deps, files: commandFiles(cwd) }, storage, {
+    keepTurns: config.storage.keepTurns,
+  });
   const { owner, defaultKey } = config;
   let closing: Promise<void> | undefined;
   return {

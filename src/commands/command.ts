@@ -6,6 +6,7 @@ import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-polic
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Explanation } from "#src/sessions/turn-record.ts";
+import type { CommandMemory } from "./command-memory.ts";
 import type { ControlModel, Verdict } from "#src/sessions/verdict.ts";
 
 /** What running a command may touch. A command with only `reads` changes nothing and never waits. */
@@ -31,11 +32,40 @@ export interface CommandContext {
   readonly storage: string;
   /** The full form of a model reference. @throws {LilyError} `model_unknown` */
   readonly normalizeModel: (reference: string) => string;
+  /** Long-term memory of the owner; `undefined` when it is switched off. */
+  readonly memory?: CommandMemory | undefined;
+  /** The newest checkpoints of the session, newest first; absent where they cannot be read. */
+  readonly checkpoints?: ((limit: number) => Promise<readonly CheckpointNote[]>) | undefined;
+  /** Files of the person who gives the command; absent where that is not the person at this machine. */
+  readonly files?: CommandFiles | undefined;
 }
 
-/** What a command came to. Without `changes` and `recalled` nothing is committed. */
+/** One stored state of a session. */
+export interface CheckpointNote {
+  readonly id: string;
+  /** ISO instant. */
+  readonly at: string;
+  /** Steps of the graph before it. */
+  readonly step: number;
+  /** Nodes that come next; none where a run ended. */
+  readonly next: readonly string[];
+  readonly turns: number;
+  readonly messages: number;
+}
+
+/** Files by their path, relative to where the person is. */
+export interface CommandFiles {
+  /** @throws {LilyError} `file_failed` */
+  read(path: string): Promise<string>;
+  /** Writes a new file for its owner alone and gives its full path. @throws {LilyError} `file_failed` */
+  write(path: string, text: string): Promise<string>;
+}
+
+/** What a command came to. Without `changes`, `recalled` and `isCommitted` nothing is committed. */
 export interface CommandOutcome {
   readonly envelope: Envelope;
+  /** It changed something outside the session: committed as a turn, so that its delivery is answered once. */
+  readonly isCommitted?: boolean;
   readonly changes?: SessionChanges;
   readonly recalled?: NonNullable<Explanation["recalled"]>;
 }
@@ -60,6 +90,13 @@ interface CommandBase {
 /** A command that answers, and perhaps changes the session it is given in. */
 export interface PlainCommand extends CommandBase {
   readonly kind: "plain";
+  /** Whether these arguments ask for nothing but reading, though others may not. */
+  onlyReads?(args: string): boolean;
+  /**
+   * For a command with the `memory` effect: the refusal that stands whatever the session, told before anything is done
+   * with its text. Changes nothing.
+   */
+  objection?(args: string, context: CommandContext): Promise<Envelope | undefined>;
   run(args: string, context: CommandContext): Promise<CommandOutcome>;
 }
 
@@ -82,9 +119,16 @@ export interface RotatingCommand extends CommandBase {
 /** A slash command. */
 export type Command = PlainCommand | RotatingCommand;
 
-/** Whether the command can run beside a turn: it changes nothing. */
+/** Whether the command can run beside a turn, whatever its arguments: it changes nothing. */
 export function isReadOnly(command: Command): command is PlainCommand {
   return command.kind === "plain" && command.effects.every((effect) => effect === "reads");
+}
+
+/** Whether the command can run beside a turn with these arguments: they change nothing. */
+export function readsOnly(command: Command, args: string): boolean {
+  const { effects } = command;
+  if (effects.every((effect) => effect === "reads")) return command.kind === "plain";
+  return command.kind === "plain" && command.onlyReads?.(args) === true;
 }
 
 /** Whether a plan is a refusal. */

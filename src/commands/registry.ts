@@ -1,12 +1,15 @@
 /** All slash commands by name. */
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
 import { helpCommand } from "./catalog/help.ts";
+import { forgetCommand } from "./catalog/forget.ts";
 import { historyCommand } from "./catalog/history.ts";
+import { memoryCommand } from "./catalog/memory.ts";
 import { modelCommand } from "./catalog/model.ts";
 import { controlModelCommand } from "./catalog/control-model.ts";
 import { newCommand } from "./catalog/new.ts";
 import { recallCommand } from "./catalog/recall.ts";
 import { rejoinCommand } from "./catalog/rejoin.ts";
+import { rememberCommand } from "./catalog/remember.ts";
 import { resumeCommand } from "./catalog/resume.ts";
 import { rolloverCommand } from "./catalog/rollover.ts";
 import { sessionsCommand } from "./catalog/sessions.ts";
@@ -23,6 +26,9 @@ export const COMMANDS: readonly Command[] = [
   sessionsCommand,
   historyCommand,
   recallCommand,
+  rememberCommand,
+  memoryCommand,
+  forgetCommand,
   rejoinCommand,
   resumeCommand,
   titleCommand,

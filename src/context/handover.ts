@@ -1,4 +1,5 @@
 /** The hand-over note: what was last said in the session before, cut short. */
+import { spokenText } from "#src/sessions/message.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { answerOf } from "#src/sessions/turn-record.ts";
 
@@ -6,7 +7,7 @@ const MAX_PART = 280;
 
 /** The note for a session that follows one whose last turn was `last`. */
 export function handoverNote(title: string | undefined, last: TurnRecord): string {
-  const asked = last.messages.find((message) => message.role === "user")?.content ?? "";
+  const asked = spokenText(last.messages.find((message) => message.role === "user"));
   const lines = [`The user last said: ${clip(asked)}`, `The assistant last said: ${clip(answerOf(last))}`];
   return [...(title === undefined ? [] : [`It was called: ${clip(title)}`]), ...lines].join("\n");
 }

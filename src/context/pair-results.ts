@@ -14,8 +14,8 @@ export interface CallSlot {
 
 /** All calls with their results. */
 export interface Pairing {
-  /** The calls of an assistant message, in order. */
-  slotsOf(message: Message): readonly CallSlot[];
+  /** The calls of the message at a place, in order. */
+  slotsAt(at: number): readonly CallSlot[];
   /** Results of calls that are not there. */
   readonly orphans: readonly Message[];
   /** Further results of calls that have one. */
@@ -37,12 +37,13 @@ interface OpenSlot {
  */
 export function pairResults(messages: readonly Message[]): Pairing {
   const slots = slotsIn(messages);
+  const byId = groupById(slots);
   const orphans: Message[] = [];
   const duplicates: Message[] = [];
   const early: number[] = [];
   for (const [at, message] of messages.entries()) {
     if (message.role !== "tool") continue;
-    const asked = slots.filter((slot) => slot.call.id === message.toolCallId && slot.askedAt < at);
+    const asked = (byId.get(message.toolCallId ?? "") ?? []).filter((slot) => slot.askedAt < at);
     const newest = asked.at(-1)?.askedAt;
     const open = asked.find((slot) => slot.askedAt === newest && slot.resultAt === undefined);
     if (open !== undefined) open.resultAt = at;
@@ -54,7 +55,7 @@ export function pairResults(messages: readonly Message[]): Pairing {
     const isAnswered = slots.some((slot) => slot.call.id === message.toolCallId && slot.askedAt < at);
     (isAnswered ? duplicates : orphans).push(message);
   }
-  return { orphans, duplicates, slotsOf: slotsByMessage(messages, slots) };
+  return { orphans, duplicates, slotsAt: slotsByPlace(messages, slots) };
 }
 
 /** Whether a result that came before its call found it. */
@@ -94,19 +95,22 @@ function uniqueId(id: string, taken: ReadonlySet<string>): string {
   }
 }
 
-function slotsByMessage(messages: readonly Message[], slots: readonly OpenSlot[]): Pairing["slotsOf"] {
-  const byMessage = new Map<Message, CallSlot[]>();
-  for (const { call, id, askedAt, expectedAt, resultAt } of slots) {
-    const message = messages[askedAt];
-    if (message === undefined) continue;
-    const result = resultAt === undefined ? undefined : messages[resultAt];
-    const slot = {
-      call,
-      id,
-      isMoved: resultAt !== expectedAt,
-      ...(result === undefined ? {} : { result }),
-    };
-    byMessage.set(message, [...(byMessage.get(message) ?? []), slot]);
+function groupById(slots: readonly OpenSlot[]): ReadonlyMap<string, OpenSlot[]> {
+  const byId = new Map<string, OpenSlot[]>();
+  for (const slot of slots) {
+    const same = byId.get(slot.call.id);
+    if (same === undefined) byId.set(slot.call.id, [slot]);
+    else same.push(slot);
   }
-  return (message) => byMessage.get(message) ?? [];
+  return byId;
+}
+
+function slotsByPlace(messages: readonly Message[], slots: readonly OpenSlot[]): Pairing["slotsAt"] {
+  const byPlace = new Map<number, CallSlot[]>();
+  for (const { call, id, askedAt, expectedAt, resultAt } of slots) {
+    const result = resultAt === undefined ? undefined : messages[resultAt];
+    const slot = { call, id, isMoved: resultAt !== expectedAt, ...(result === undefined ? {} : { result }) };
+    byPlace.set(askedAt, [...(byPlace.get(askedAt) ?? []), slot]);
+  }
+  return (at) => byPlace.get(at) ?? [];
 }

@@ -2,6 +2,7 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import { lineageOf, entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
+import { spokenText } from "#src/sessions/message.ts";
 import type { FoundTurn, SessionRepository } from "#src/sessions/repository.ts";
 
 /** A piece of an earlier session. */
@@ -47,7 +48,7 @@ export async function recallTurns(
     at: record.at,
     score: Math.round((score / best) * 100) / 100,
     rationale: request.rationale,
-    user: clip(record.messages.find((message) => message.role === "user")?.content ?? ""),
+    user: clip(spokenText(record.messages.find((message) => message.role === "user"))),
     assistant: clip(record.messages.findLast((message) => message.role === "assistant")?.content ?? ""),
   }));
 }

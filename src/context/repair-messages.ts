@@ -1,7 +1,7 @@
 /** Repairs the copy of a conversation that a model is sent: whatever is stored, what goes out is a valid sequence. Pure. */
 import { toStorableText, toStorableValue } from "#src/kernel/json.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
-import { pairResults, type CallSlot, type Pairing } from "./pair-results.ts";
+import { pairResults, type CallSlot } from "./pair-results.ts";
 
 /** What is wrong with a stored message, by what is done about it. */
 export type RepairKind =
@@ -41,13 +41,13 @@ export function repairMessages(messages: readonly Message[]): RepairedMessages {
   const pairing = pairResults(messages);
   for (const _orphan of pairing.orphans) note("orphan_result_dropped");
   for (const _duplicate of pairing.duplicates) note("duplicate_result_dropped");
-  const repaired = messages.flatMap((message) => repairOne(message, pairing, note));
+  const repaired = messages.flatMap((message, at) => repairOne(message, pairing.slotsAt(at), note));
   return { messages: repaired, repairs: counts };
 }
 
 type Note = (kind: RepairKind) => void;
 
-function repairOne(message: Message, pairing: Pairing, note: Note): Message[] {
+function repairOne(message: Message, slots: readonly CallSlot[], note: Note): Message[] {
   switch (message.role) {
     case "tool":
       // Sent behind its call, or not at all.
@@ -57,7 +57,7 @@ function repairOne(message: Message, pairing: Pairing, note: Note): Message[] {
     case "system":
       return isBlank(message.content) ? dropped(note) : [withText(message, cleanText(message.content, note))];
     case "assistant":
-      return repairAssistant(message, pairing, note);
+      return repairAssistant(message, slots, note);
   }
 }
 
@@ -73,14 +73,16 @@ function userText({ content, attachments }: Message, note: Note): string {
   return replaced("(no text)", note);
 }
 
-function repairAssistant(message: Message, pairing: Pairing, note: Note): Message[] {
-  const slots = pairing.slotsOf(message);
+function repairAssistant(message: Message, slots: readonly CallSlot[], note: Note): Message[] {
   if (isBlank(message.content) && slots.length === 0) return dropped(note);
   const isBlankBesideCalls = isBlank(message.content) && message.content !== "";
   const content = isBlankBesideCalls ? replaced("", note) : cleanText(message.content, note);
   const toolCalls = slots.map((slot) => repairCall(slot, note));
   const asked = withCalls(withText(message, content), toolCalls);
-  return [asked, ...slots.map((slot, index) => resultFor(slot, toolCalls[index]?.id ?? "", { message, note }))];
+  return [
+    asked,
+    ...slots.map((slot, index) => resultFor(slot, toolCalls[index]?.id ?? "", { message, note })),
+  ];
 }
 
 function repairCall({ call, id }: CallSlot, note: Note): ToolCall {
@@ -88,7 +90,9 @@ function repairCall({ call, id }: CallSlot, note: Note): ToolCall {
   const args = jsonArguments(call.arguments);
   if (id !== call.id || name !== call.name) note("call_renamed");
   if (args !== call.arguments) note("arguments_replaced");
-  return id === call.id && name === call.name && args === call.arguments ? call : { id, name, arguments: args };
+  return id === call.id && name === call.name && args === call.arguments
+    ? call
+    : { id, name, arguments: args };
 }
 
 function resultFor(
@@ -144,5 +148,7 @@ const withText = (message: Message, content: string): Message =>
 
 function withCalls(message: Message, calls: readonly ToolCall[]): Message {
   const before = message.toolCalls ?? [];
-  return calls.every((call, index) => call === before[index]) ? message : { ...message, toolCalls: [...calls] };
+  return calls.every((call, index) => call === before[index])
+    ? message
+    : { ...message, toolCalls: [...calls] };
 }

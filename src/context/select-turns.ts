@@ -1,5 +1,5 @@
 /** Chooses which committed turns a model is given: the newest that fit, whole turns only. */
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/tokens.ts";
+import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/tokens.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 
@@ -40,13 +40,14 @@ function tokensOf(turn: TurnRecord): number {
   return counted;
 }
 
-/** Estimated tokens of one message. */
-export function messageTokens(message: Pick<Message, "content" | "toolCalls">): number {
+/** Estimated tokens of one message; its pictures and files count alike, because their size says little of their cost. */
+export function messageTokens(message: Pick<Message, "content" | "toolCalls" | "attachments">): number {
   const calls = (message.toolCalls ?? []).reduce(
     (sum, call) => sum + estimateTokens(call.name + call.arguments),
     0,
   );
-  return MESSAGE_OVERHEAD_TOKENS + estimateTokens(message.content) + calls;
+  const attachments = (message.attachments ?? []).length * ATTACHMENT_TOKENS;
+  return MESSAGE_OVERHEAD_TOKENS + estimateTokens(message.content) + calls + attachments;
 }
 
 /**

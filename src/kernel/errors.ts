@@ -60,6 +60,16 @@ export const ERROR_CODES = {
   backup_exists: { http: 409, exit: 73 },
   upkeep_unsupported: { http: 501, exit: 69 },
   doctor_failed: { http: 409, exit: 65 },
+  embedding_failed: { http: 502, exit: 69 },
+  memory_policy_denied: { http: 422, exit: 77 },
+  memory_owner_missing: { http: 422, exit: 2 },
+  memory_input_invalid: { http: 422, exit: 2 },
+  memory_not_found: { http: 404, exit: 66 },
+  memory_ambiguous: { http: 409, exit: 2 },
+  memory_off: { http: 409, exit: 78 },
+  memory_unavailable: { http: 501, exit: 69 },
+  file_failed: { http: 422, exit: 66 },
+  files_unavailable: { http: 501, exit: 69 },
   internal: { http: 500, exit: 70 },
 } as const satisfies Record<string, CodeEntry>;
 

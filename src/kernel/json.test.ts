@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "./errors.ts";
-import { assertJson, canonicalJson, toStorableText } from "./json.ts";
+import { assertJson, canonicalJson, toStorableText, toStorableValue } from "./json.ts";
 
 /** Code and message of what `assertJson` throws. */
 function refusal(value: unknown): { code: string; message: string } | undefined {
@@ -64,6 +64,16 @@ describe("asserting JSON", () => {
     ["a boxed string", Object("x"), "is a String"],
     ["a regular expression", /x/u, "is a RegExp"],
     ["an error", new Error("x"), "is a Error"],
+    ["a list of a class of its own", new (class Names extends Array {})(), "is a Names"],
+    [
+      "an instance of a class without a name",
+      new (class {
+        readonly x = 1;
+      })(),
+      "is a class instance",
+    ],
+    ["a symbol as a key", { [Symbol("s")]: 1 }, "has a symbol as a key"],
+    ["a list with a named entry", Object.assign([1], { x: 1 }), "is an array with named entries"],
     ["half of a surrogate pair", "a\ud800", "holds half of a surrogate pair"],
   ])("refuses %s and says where it is", (_what, value, problem) => {
     expect(refusal([{ inner: [value] }])).toMatchObject({ code: "value_not_json" });
@@ -74,6 +84,19 @@ describe("asserting JSON", () => {
 
   it("refuses a hole in an array", () => {
     expect(refusal(Array(2))?.message).toContain("$[0] is undefined");
+  });
+
+  it("refuses a hole that a named entry would hide by the count", () => {
+    // oxlint-disable-next-line no-sparse-arrays -- the hole is what is tested
+    expect(refusal(Object.assign([1, , 2], { x: 1 }))?.code).toBe("value_not_json");
+  });
+
+  it("refuses a value that says by itself what its JSON is", () => {
+    expect(refusal({ at: { toJSON: () => "x" } })?.message).toContain("$.at.toJSON is function");
+  });
+
+  it("names a key that is no word in brackets", () => {
+    expect(refusal({ "a.b": { "": [NaN] } })?.message).toContain('$["a.b"][""][0] is NaN');
   });
 
   it("refuses half of a surrogate pair in a key", () => {
@@ -177,5 +200,21 @@ describe("storable text", () => {
         },
       ),
     );
+  });
+});
+
+describe("a storable value", () => {
+  it("has storable text everywhere, also in keys, and nothing else changed", () => {
+    const value = { "k\ud800": ["a\udc00", { b: "\u0000" }, 1, true, null], plain: "x" };
+    expect(toStorableValue(value)).toEqual({
+      "k\ufffd": ["a\ufffd", { b: "\u2400" }, 1, true, null],
+      plain: "x",
+    });
+  });
+
+  it("keeps an own key named __proto__ without changing a prototype", () => {
+    const cleaned = toStorableValue(JSON.parse('{"__proto__":{"polluted":true}}'));
+    expect(JSON.stringify(cleaned)).toBe('{"__proto__":{"polluted":true}}');
+    expect({}).not.toHaveProperty("polluted");
   });
 });

@@ -4,8 +4,9 @@ import { LilyError } from "./errors.ts";
 /**
  * Refuses what JSON would change or drop, naming the path. Keys whose value is `undefined` count as absent.
  *
- * @throws {LilyError} `value_not_json` for dates, maps, bytes, class instances, functions, symbols, bigints, NaN,
- *   infinities, `-0`, `undefined` in arrays, lone surrogates, cycles and nesting over 100 levels.
+ * @throws {LilyError} `value_not_json` for dates, maps, bytes, class instances, functions, symbols also as keys, bigints,
+ *   NaN, infinities, `-0`, `undefined` and holes in arrays, named entries of arrays, lone surrogates, cycles and nesting
+ *   over 100 levels.
  */
 export function assertJson(value: unknown, path = "$"): void {
   walk(value, path, [], 0);
@@ -26,8 +27,13 @@ function walk(value: unknown, path: string, ancestors: readonly object[], depth:
   }
   for (const [key, item] of Object.entries(value)) {
     if (!key.isWellFormed()) walk(key, `${path} key`, nested, depth + 1);
-    if (item !== undefined) walk(item, `${path}.${key}`, nested, depth + 1);
+    if (item !== undefined) walk(item, `${path}${stepText(key)}`, nested, depth + 1);
   }
+}
+
+/** A key in a path, so that a key with a dot in it is not taken for two. */
+function stepText(key: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 function problemOf(value: unknown, ancestors: readonly object[], depth: number): string | undefined {
@@ -49,10 +55,14 @@ function problemOf(value: unknown, ancestors: readonly object[], depth: number):
 function objectProblem(value: object, ancestors: readonly object[], depth: number): string | undefined {
   if (ancestors.includes(value)) return "contains itself";
   if (depth > 100) return "is nested more than 100 levels deep";
-  if (Array.isArray(value)) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return undefined;
-  return `is a ${value.constructor?.name ?? "class instance"}`;
+  const isArray = Array.isArray(value);
+  if (isArray ? prototype !== Array.prototype : prototype !== Object.prototype && prototype !== null) {
+    const name: unknown = value.constructor?.name;
+    return `is a ${typeof name === "string" && name !== "" ? name : "class instance"}`;
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0) return "has a symbol as a key";
+  return isArray && Object.keys(value).length > value.length ? "is an array with named entries" : undefined;
 }
 
 /**
@@ -71,4 +81,14 @@ export function canonicalJson(value: unknown): string {
 /** `text` with each half of a surrogate pair replaced by U+FFFD and each NUL by U+2400, so that every store takes it. */
 export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\u2400");
+}
+
+/** A JSON value with {@link toStorableText} for each text in it and each key. */
+export function toStorableValue(value: unknown): unknown {
+  if (typeof value === "string") return toStorableText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(toStorableValue);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [toStorableText(key), toStorableValue(item)]),
+  );
 }

@@ -3,6 +3,9 @@
 /** Tokens that each message costs beside its text: role and separators of the chat format. */
 export const MESSAGE_OVERHEAD_TOKENS = 4;
 
+/** Tokens that a picture, recording or file counts: providers take 765 for a picture of 1024 × 1024, some more. */
+export const ATTACHMENT_TOKENS = 1_000;
+
 const WIDE_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Extended_Pictographic}]/gu;
 

@@ -1,6 +1,6 @@
 /** The message that transcripts store: flat, provider-neutral, JSON. */
 import { z } from "zod";
-import { attachmentSchema } from "./attachment.ts";
+import { attachmentSchema, attachmentText } from "./attachment.ts";
 
 /** A call that the assistant asked for; `arguments` is the JSON text of an object, as the model sent it. */
 export const toolCallSchema = z.strictObject({
@@ -39,6 +39,15 @@ export function copyMessage(message: Message): Message {
   return {
     ...message,
     ...(toolCalls === undefined ? {} : { toolCalls: toolCalls.map((call) => ({ ...call })) }),
-    ...(attachments === undefined ? {} : { attachments: attachments.map((attachment) => ({ ...attachment })) }),
+    ...(attachments === undefined
+      ? {}
+      : { attachments: attachments.map((attachment) => ({ ...attachment })) }),
   };
+}
+
+/** What a message says to people who see text alone: its text, or where it has none what it carries. */
+export function spokenText(message: Pick<Message, "content" | "attachments"> | undefined): string {
+  if (message === undefined) return "";
+  const carried = (message.attachments ?? []).map(attachmentText).join(" ");
+  return message.content.trim() === "" ? carried : message.content;
 }

@@ -141,6 +141,25 @@ describe("the hash of a delivered text", () => {
 
   it("tells texts apart by case, white space and Unicode form", () => {
     const texts = ["a", "A", "a ", " a", "é", "e\u0301", ""];
-    expect(new Set(texts.map(textHashOf)).size).toBe(texts.length);
+    expect(new Set(texts.map((text) => textHashOf(text))).size).toBe(texts.length);
+  });
+
+  it("tells the same text with other attachments apart, in their order, and is as before without any", () => {
+    const picture = (letter: string) => ({
+      kind: "image" as const,
+      mimeType: "image/png",
+      sha256: letter.repeat(64),
+      bytes: 1,
+    });
+    const hashes = [
+      textHashOf("x"),
+      textHashOf("x", [picture("a")]),
+      textHashOf("x", [picture("b")]),
+      textHashOf("x", [picture("a"), picture("b")]),
+      textHashOf("x", [picture("b"), picture("a")]),
+      textHashOf("x", [{ kind: "image", url: "https://example.org/a.png" }]),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+    expect(textHashOf("x", [])).toBe(textHashOf("x"));
   });
 });

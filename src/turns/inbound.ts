@@ -1,15 +1,51 @@
-/** Which content a person may send: text within a limit. */
+/** Which content a person may send: text within a limit, and pictures and files within theirs. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
+import { readInboundPart, tooLarge, type InboundAttachment, type InboundPart } from "./inbound-part.ts";
+
+/** Limits of a message. */
+export interface InboundLimits {
+  /** Longest text in UTF-16 code units. */
+  readonly messageCharacters: number;
+  /** Most bytes of pictures and files in one message. */
+  readonly attachmentBytes: number;
+}
+
+/** What a message says and carries. */
+export interface InboundContent {
+  readonly text: string;
+  readonly attachments: readonly InboundAttachment[];
+}
+
+/** Pictures and files in one message. */
+const MAX_ATTACHMENTS = 20;
 
 /**
- * The text of an inbound message: a string, or content parts that are all text.
+ * The content of an inbound message: a string, or parts of text, pictures, recordings and files. One that carries
+ * something needs no text.
  *
- * @param limit longest text in UTF-16 code units
  * @throws {LilyError} `message_blank`, `message_invalid` or `message_too_large`; nothing was stored.
  */
-export function parseInboundText(content: unknown, limit: number): string {
-  const text = toStorableText(textOf(content));
+export function parseInbound(content: unknown, limits: InboundLimits): InboundContent {
+  const parts = partsOf(content, limits.attachmentBytes);
+  const texts = parts.flatMap((part) => ("text" in part ? [part.text] : []));
+  const attachments = parts.flatMap((part) => ("text" in part ? [] : [part]));
+  const text = checkText(texts.join("\n"), limits.messageCharacters, attachments.length > 0);
+  checkAttachments(attachments, limits.attachmentBytes);
+  return { text, attachments };
+}
+
+function partsOf(content: unknown, maxBytes: number): InboundPart[] {
+  if (typeof content === "string") return [{ text: content }];
+  if (Array.isArray(content)) return content.map((part, index) => readInboundPart(part, index + 1, maxBytes));
+  const found = content === null ? "null" : typeof content;
+  throw new LilyError("message_invalid", `the message content is ${found}, not text`, {
+    next: "Send a string, or a list of parts. Nothing was stored.",
+  });
+}
+
+function checkText(given: string, limit: number, mayBeBlank: boolean): string {
+  const text = toStorableText(given);
   if (text.length > limit) {
     throw new LilyError(
       "message_too_large",
@@ -19,30 +55,30 @@ export function parseInboundText(content: unknown, limit: number): string {
       },
     );
   }
-  if (text.trim() === "") {
-    throw new LilyError("message_blank", "the message is blank", {
-      next: "Write something; nothing was stored.",
-    });
-  }
-  return text;
+  if (text.trim() !== "") return text;
+  if (mayBeBlank) return "";
+  throw new LilyError("message_blank", "the message is blank", {
+    next: "Write something; nothing was stored.",
+  });
 }
 
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) {
-    const found = content === null ? "null" : typeof content;
-    throw new LilyError("message_invalid", `the message content is ${found}, not text`, {
-      next: "Send a string, or a list of parts of type text. Nothing was stored.",
-    });
-  }
-  return content.map(partText).join("\n");
+function checkAttachments(attachments: readonly InboundAttachment[], maxBytes: number): void {
+  const bytes = attachments.reduce((sum, attachment) => sum + (attachment.bytes?.length ?? 0), 0);
+  if (bytes > maxBytes) throw tooLarge("the pictures and files of the message have", bytes, maxBytes);
+  if (attachments.length <= MAX_ATTACHMENTS) return;
+  throw new LilyError(
+    "message_too_large",
+    `the message has ${attachments.length} pictures and files; the limit is ${MAX_ATTACHMENTS}`,
+    { next: "Send them in several messages. Nothing was stored." },
+  );
 }
 
-function partText(part: unknown, index: number): string {
-  if (typeof part === "object" && part !== null && "type" in part && part.type === "text") {
-    if ("text" in part && typeof part.text === "string") return part.text;
-  }
-  throw new LilyError("message_invalid", `part ${index + 1} of the message is not text`, {
-    next: "Lily reads text only; leave out pictures and files. Nothing was stored.",
+/** The text of a message that may carry nothing else. @throws {LilyError} as {@link parseInbound} */
+export function parseInboundText(content: unknown, limit: number): string {
+  const limits = { messageCharacters: limit, attachmentBytes: Number.MAX_SAFE_INTEGER };
+  const { text, attachments } = parseInbound(content, limits);
+  if (attachments.length === 0) return text;
+  throw new LilyError("message_invalid", "the message has pictures or files, which cannot be sent here", {
+    next: "Send text alone. Nothing was stored.",
   });
 }

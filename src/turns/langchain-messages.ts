@@ -6,8 +6,11 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
-import { toStorableText } from "#src/kernel/json.ts";
+import { NO_OUTPUT } from "#src/context/repair-messages.ts";
+import { toStorableText, toStorableValue } from "#src/kernel/json.ts";
+import { readableJson } from "#src/kernel/readable-json.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
+import { attachmentsOf, contentOf } from "./attachment-blocks.ts";
 
 /** Text of a message's content; parts that are not text count as nothing. */
 export function contentText(content: unknown): string {
@@ -25,7 +28,7 @@ function partText(part: unknown): string[] {
 /** A LangChain message as a transcript stores it. Other kinds than user, assistant and tool count as system text. */
 export function fromLangChain(message: BaseMessage, timestamp: string): Message {
   const content = toStorableText(contentText(message.content));
-  if (HumanMessage.isInstance(message)) return { role: "user", content, timestamp };
+  if (HumanMessage.isInstance(message)) return fromUser(content, message, timestamp);
   if (ToolMessage.isInstance(message))
     return { role: "tool", content, toolCallId: toStorableText(message.tool_call_id), timestamp };
   if (!AIMessage.isInstance(message)) return { role: "system", content, timestamp };
@@ -33,11 +36,16 @@ export function fromLangChain(message: BaseMessage, timestamp: string): Message 
   return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }), timestamp };
 }
 
+function fromUser(content: string, message: HumanMessage, timestamp: string): Message {
+  const attachments = attachmentsOf(message.content);
+  return { role: "user", content, ...(attachments.length === 0 ? {} : { attachments }), timestamp };
+}
+
 function callsOf(message: AIMessage): ToolCall[] {
   const good = (message.tool_calls ?? []).map((call, index) => ({
     id: toStorableText(call.id ?? unnamedCallId(index)),
     name: toStorableText(call.name),
-    arguments: toStorableText(JSON.stringify(call.args ?? {})),
+    arguments: argumentsText(call.args),
   }));
   const bad = (message.invalid_tool_calls ?? []).map((call, index) => ({
     id: toStorableText(call.id ?? invalidCallId(index)),
@@ -47,23 +55,36 @@ function callsOf(message: AIMessage): ToolCall[] {
   return [...good, ...bad];
 }
 
+/** JSON hides halves of surrogate pairs behind escapes, so the values are made storable, not their text. */
+function argumentsText(args: unknown): string {
+  try {
+    return JSON.stringify(toStorableValue(args ?? {}));
+  } catch {
+    // Arguments that a program made may hold what JSON cannot carry.
+    return toStorableText(readableJson(args));
+  }
+}
+
 /** The id of a call to which the model gave none, by its place among the calls of its message. */
 export const unnamedCallId = (index: number): string => `call-${index + 1}`;
 
 /** The same for a call that could not be read. */
 export const invalidCallId = (index: number): string => `invalid-${index + 1}`;
 
-/** A transcript message as a model takes it: arguments are always a JSON object, blank text is left out. */
+/**
+ * A transcript message as the state and models have it: arguments are always a JSON object, blank text is left out,
+ * attachments are references.
+ */
 export function toLangChain(message: Message, id?: string): BaseMessage {
   const named = id === undefined ? {} : { id };
   switch (message.role) {
     case "user":
-      return new HumanMessage({ content: message.content, ...named });
+      return new HumanMessage({ content: contentOf(message.content, message.attachments), ...named });
     case "system":
       return new SystemMessage({ content: message.content, ...named });
     case "tool":
       return new ToolMessage({
-        content: message.content.trim() === "" ? "(no output)" : message.content,
+        content: message.content.trim() === "" ? NO_OUTPUT : message.content,
         tool_call_id: message.toolCallId ?? "",
         ...named,
       });

@@ -1,6 +1,6 @@
 /** The one way in for a message: checks it, and takes it to its reply by the way that it has to go. */
 import { parseCommand } from "#src/commands/parse-command.ts";
-import { isReadOnly, isRefusal, type Command } from "#src/commands/command.ts";
+import { isRefusal, readsOnly, type Command } from "#src/commands/command.ts";
 import { stopCommand } from "#src/commands/catalog/stop.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
@@ -75,7 +75,7 @@ function answerBeside(
   request: TurnRequest,
   { asked, deliveryId }: Checked,
 ): Promise<TurnReply> | undefined {
-  if (asked === undefined || !isReadOnly(asked.command)) return undefined;
+  if (asked === undefined || !readsOnly(asked.command, asked.args)) return undefined;
   if (asked.command === stopCommand) return stopReply(deps, request, deliveryId);
   return deps.readCommand({ ...request, deliveryId, name: asked.command.name, args: asked.args });
 }

@@ -1,7 +1,7 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
 import type { BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { isReadOnly, isRefusal, type RotatingCommand } from "#src/commands/command.ts";
+import { isRefusal, readsOnly, type RotatingCommand } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
 import { rolloverAnnouncement } from "#src/explain/verdict-text.ts";
 import { done, envelopeOf, refused } from "#src/kernel/envelope.ts";
@@ -50,7 +50,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   const refused = refuseCommand(intent, { sessionId: run.threadId, deliveryId: delivery.deliveryId });
   if (refused !== undefined) return finish(deps, sorted, refused);
 
-  if (located.session !== undefined && intent.kind === "command" && isReadOnly(intent.command)) {
+  if (located.session !== undefined && intent.kind === "command" && readsOnly(intent.command, intent.args)) {
     const { session } = await catchUp(deps, run.repository, located.session);
     return beginRead(sorted, session, { delivery, name: intent.command.name, args: intent.args });
   }

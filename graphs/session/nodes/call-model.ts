@@ -2,7 +2,6 @@
 import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable } from "@langchain/core/runnables";
-import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
@@ -64,7 +63,7 @@ async function ask(deps: SessionDeps, { state, runtime, guard, mayCallTools }: A
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
     open: async (reference) => {
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
-      return mayCallTools ? bindTools(model, deps.tools ?? []) : model;
+      return mayCallTools ? bindTools(deps, model) : model;
     },
     messages: [...prompt, ...modelMessagesInFlight(state, turn)],
     runtime,
@@ -122,8 +121,8 @@ function modelOptions(temperature: number | undefined): { temperature?: number }
 }
 
 function bindTools(
+  { tools = [], memory }: SessionDeps,
   model: BaseChatModel,
-  others: readonly StructuredToolInterface[],
 ): Runnable<BaseMessage[], AIMessageChunk> {
-  return model.bindTools?.(sessionTools(others)) ?? model;
+  return model.bindTools?.(sessionTools(tools, undefined, memory?.enabled === true && memory.tool)) ?? model;
 }

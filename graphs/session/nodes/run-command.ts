@@ -4,9 +4,9 @@
  */
 import { RemoveMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { PlainCommand } from "#src/commands/command.ts";
+import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
-import { done, type Envelope } from "#src/kernel/envelope.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { commandContext } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
@@ -14,33 +14,56 @@ import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { decideRollover } from "./decide-rollover.ts";
 
 /** Makes the node. */
 export function runCommand(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { read } = state;
     if (read !== null) {
-      const { envelope } = await run(deps, state, { runtime, ...read });
+      const { command, context } = await prepare(deps, state, { runtime, ...read });
+      const { envelope } = await command.run(read.args, context);
       const reply = commandReply(envelope, { sessionId: state.session?.sessionId ?? "", ...read });
       return { read: null, reply, messages: shown(deps, read.messageId, envelope) };
     }
-    const { session, turn } = requireTurn(state);
-    const { deliveryId, command, announcement } = turn;
+    const { turn } = requireTurn(state);
     if (turn.clears) return { turn: { ...turn, outcome: { envelope: clearedEnvelope() } } };
-    const asked = { name: command?.name ?? "", args: command?.args ?? "", deliveryId };
-    const { envelope, changes, recalled } = await run(deps, state, { runtime, ...asked });
-    if (changes === undefined && recalled === undefined) {
-      const reply = commandReply(envelope, { sessionId: session.sessionId, deliveryId });
-      return {
-        turn: null,
-        reply: announcement === null ? reply : { ...reply, announcement },
-        messages: shown(deps, turn.firstMessageId, envelope),
-      };
+    const { name, args } = turn.command ?? { name: "", args: "" };
+    const { command, context } = await prepare(deps, state, { runtime, name, deliveryId: turn.deliveryId });
+    if (command.effects.includes("memory") && !readsOnly(command, args)) {
+      const refused = await command.objection?.(args, context);
+      if (refused !== undefined) return uncommitted(deps, state, refused);
+      // Memory is not part of the session: what would be done here is done in the session that comes next, once.
+      const { verdict } = await decideRollover(deps)(state, runtime);
+      if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: movedOn() } } };
     }
+    const { envelope, changes, recalled, isCommitted } = await command.run(args, context);
+    if (changes === undefined && recalled === undefined && isCommitted !== true)
+      return uncommitted(deps, state, envelope);
     const outcome = { envelope, ...(changes === undefined ? {} : { changes }) };
     return { turn: { ...turn, outcome, recalled: [...(recalled ?? [])] } };
   };
+}
+
+/** Nothing changed: the run ends with the reply, and the message leaves no trace. */
+function uncommitted(deps: SessionDeps, state: SessionStateValues, envelope: Envelope): SessionUpdate {
+  const { session, turn } = requireTurn(state);
+  const { deliveryId, announcement } = turn;
+  const reply = commandReply(envelope, { sessionId: session.sessionId, deliveryId });
+  return {
+    turn: null,
+    reply: announcement === null ? reply : { ...reply, announcement },
+    messages: shown(deps, turn.firstMessageId, envelope),
+  };
+}
+
+/** Told only if the clock is set back between this step and the next, which then ends no session. */
+function movedOn(): Envelope {
+  return refused("turn_conflict", "the clock was set back while the command was read", {
+    next: "Send it again; nothing was done.",
+  });
 }
 
 function clearedEnvelope(): Envelope {
@@ -52,21 +75,24 @@ function clearedEnvelope(): Envelope {
 interface Asked {
   readonly runtime: NodeRuntime;
   readonly name: string;
-  readonly args: string;
   readonly deliveryId: string;
 }
 
-async function run(deps: SessionDeps, state: SessionStateValues, asked: Asked) {
-  const context = readRunContext(deps, asked.runtime);
+async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Asked) {
+  const run = readRunContext(deps, asked.runtime);
   const delivery = { deliveryId: asked.deliveryId, text: "" };
-  const { chain, session } = await locateSession(deps, context, state.session, delivery);
+  const { chain, session } = await locateSession(deps, run, state.session, delivery);
   if (session === undefined) throw new LilyError("internal", "a command runs only in a session");
-  const { repository } = context;
-  const { verdict } = state;
-  return plainCommand(asked.name).run(
-    asked.args,
-    commandContext(deps, { chain, session, repository, verdict }),
-  );
+  const { repository } = run;
+  const { verdict, turn } = state;
+  const memory = memoryOf(deps, run.store, {
+    session,
+    ...(turn === null ? {} : { turn: turn.number }),
+  });
+  return {
+    command: plainCommand(asked.name),
+    context: commandContext(deps, { chain, session, repository, verdict, memory }),
+  };
 }
 
 function plainCommand(name: string): PlainCommand {
@@ -75,7 +101,7 @@ function plainCommand(name: string): PlainCommand {
   throw new LilyError("internal", `/${name} cannot be run here`);
 }
 
-/** Nothing changed: the reply is shown as a notice, and the message leaves no trace. */
+/** The reply as a notice in place of the message. */
 function shown(deps: SessionDeps, messageId: string, envelope: Envelope) {
   return [new RemoveMessage({ id: messageId }), noticeMessage(envelope.message, deps.ids.uuid())];
 }

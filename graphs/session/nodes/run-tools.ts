@@ -18,6 +18,7 @@ import { policyOf } from "../policy-of.ts";
 import { invokeRaw } from "../raw-output.ts";
 import { requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openCalls, resultOf, toolResultOf, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
@@ -85,8 +86,8 @@ async function toolsFor(
     readonly results: ResultKeeper;
   },
 ): Promise<StructuredToolInterface[]> {
-  const { session } = requireTurn(on.state);
-  const { repository } = on.run;
+  const { session, turn } = requireTurn(on.state);
+  const { repository, store } = on.run;
   const chain = await requireChain(on.run, session);
   return sessionTools(deps.tools ?? [], {
     repository,
@@ -94,6 +95,7 @@ async function toolsFor(
     sessionId: session.sessionId,
     timeZone: policyOf(deps, session).timeZone,
     results: on.results,
+    memory: deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined,
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
 }

@@ -4,6 +4,7 @@ import { newestTurns } from "#src/sessions/transcript.ts";
 import { solveSymbolically as solve } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
+import { memoryForTurn } from "../recall-memory.ts";
 import { contextFrom, requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -24,7 +25,13 @@ export function solveSymbolically(deps: SessionDeps) {
       from: contextFrom(session, turn),
     });
     const { timeZone } = policyOf(deps, session);
-    const answer = solve({ text: turn.text, turns, sessionId: session.sessionId, timeZone });
+    const answer = solve({
+      text: turn.text,
+      turns,
+      sessionId: session.sessionId,
+      timeZone,
+      memories: (await memoryForTurn(deps, run, { session, turn })).records,
+    });
     return { messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };
   };
 }

@@ -87,6 +87,50 @@ const recall = done("recall", "From earlier conversations: …", {
   },
 });
 
+const fact = {
+  short: "1a2b3c4d",
+  text: "I prefer the quietest seat on the night train, near a window",
+  domain: "user_profile",
+  state: "current",
+  saidBy: "owner",
+  remembered: "2026-05-01 21:40",
+  expires: null,
+  task: null,
+};
+
+const facts = done("memory_shown", "3 facts.", {
+  next: "/forget <id> erases one of them.",
+  data: {
+    records: [
+      fact,
+      { ...fact, short: "5e6f7a8b", text: "The launch is on 3 June", domain: "task_memory", task: "apollo" },
+      { ...fact, short: "9c0d1e2f", state: "verify", saidBy: "assistant", expires: "2026-06-01 00:00" },
+    ],
+  },
+});
+
+const memory = done("memory", "3 facts are remembered.", {
+  data: {
+    counts: { user_profile: 2, task_memory: 1, review: 0 },
+    actions: [{ usage: "/memory show [words] [--all]", summary: "what is remembered" }],
+  },
+});
+
+const checkpoints = done("memory_checkpoints", "The newest stored state.", {
+  data: {
+    checkpoints: [
+      {
+        id: "1f0c8a5e-0000-6000-8000-000000000001",
+        at: "2026-05-01 21:40",
+        step: 4,
+        next: [],
+        turns: 1,
+        messages: 2,
+      },
+    ],
+  },
+});
+
 const help = done("help", "10 commands.", {
   data: { commands: COMMANDS.map(({ usage, summary }) => ({ usage, summary })) },
 });
@@ -170,6 +214,55 @@ describe("an envelope on a screen", () => {
     `);
   });
 
+  it("shows facts as a table that fits", () => {
+    expect(`\n${renderEnvelope(facts, terminal(80))}\n`).toMatchInlineSnapshot(`
+      "
+      3 facts.
+
+      id        fact                            kind          since
+      1a2b3c4d  I prefer the quietest seat on   user_profile  2026-05-01 21:40
+                the night train, near a window
+      5e6f7a8b  The launch is on 3 June         task apollo   2026-05-01 21:40
+      9c0d1e2f  I prefer the quietest seat on   user_profile  2026-05-01 21:40
+                the night train, near a window                by assistant
+                                                              to confirm
+                                                              until 2026-06-01 00:00
+
+      /forget <id> erases one of them.
+      "
+    `);
+    expect(`\n${renderEnvelope(facts, terminal(40))}\n`).toMatchInlineSnapshot(`
+      "
+      3 facts.
+
+      1a2b3c4d  I prefer the quietest seat on
+                the night train, near a window
+                user_profile
+                2026-05-01 21:40
+      5e6f7a8b  The launch is on 3 June
+                task apollo
+                2026-05-01 21:40
+      9c0d1e2f  I prefer the quietest seat on
+                the night train, near a window
+                user_profile
+                2026-05-01 21:40
+                by assistant
+                to confirm
+                until 2026-06-01 00:00
+
+      /forget <id> erases one of them.
+      "
+    `);
+  });
+
+  it("shows what there is to choose from below the question", () => {
+    const ambiguous = refused("memory_ambiguous", "2 facts fit", {
+      next: "Say which.",
+      data: facts.data ?? {},
+    });
+    expect(renderEnvelope(ambiguous, terminal(80))).toMatch(/Say which[\s\S]*1a2b3c4d[\s\S]*5e6f7a8b/u);
+  });
+
   it("shows a failure in a box with what to do next", () => {
     const failure = refused("command_unknown", "there is no command /nwe", {
       next: "/help lists the commands.",
@@ -193,29 +286,27 @@ describe("an envelope on a screen", () => {
     expect(renderEnvelope(done("status", "No data came."), plainScreen())).toBe("No data came.");
   });
 
-  it.each<[string, Envelope]>(Object.entries({ sessions, status, history, recall, help }))(
-    "keeps %s within the screen at every width",
-    (_name, envelope) => {
-      for (let columns = 40; columns <= 130; columns += 5) {
-        const widest = Math.max(
-          ...renderEnvelope(envelope, terminal(columns))
-            .split("\n")
-            .map((line) => stringWidth(line)),
-        );
-        expect(widest).toBeLessThanOrEqual(columns);
-      }
-    },
-  );
-
-  it.each<[string, Envelope]>(Object.entries({ sessions, status, history, recall, help }))(
-    "shows %s without a control character",
-    (_name, envelope) => {
-      const hostile: unknown = JSON.parse(
-        JSON.stringify(envelope, (_key, value: unknown) =>
-          typeof value === "string" && value !== envelope.code ? `${value}\u001B[2J\u009B1m\u0007` : value,
-        ),
+  it.each<[string, Envelope]>(
+    Object.entries({ sessions, status, history, recall, help, facts, memory, checkpoints }),
+  )("keeps %s within the screen at every width", (_name, envelope) => {
+    for (let columns = 40; columns <= 130; columns += 5) {
+      const widest = Math.max(
+        ...renderEnvelope(envelope, terminal(columns))
+          .split("\n")
+          .map((line) => stringWidth(line)),
       );
-      expect(renderEnvelope(hostile as Envelope, plainScreen())).not.toMatch(/[^\P{Cc}\n]/u);
-    },
-  );
+      expect(widest).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it.each<[string, Envelope]>(
+    Object.entries({ sessions, status, history, recall, help, facts, memory, checkpoints }),
+  )("shows %s without a control character", (_name, envelope) => {
+    const hostile: unknown = JSON.parse(
+      JSON.stringify(envelope, (_key, value: unknown) =>
+        typeof value === "string" && value !== envelope.code ? `${value}\u001B[2J\u009B1m\u0007` : value,
+      ),
+    );
+    expect(renderEnvelope(hostile as Envelope, plainScreen())).not.toMatch(/[^\P{Cc}\n]/u);
+  });
 });

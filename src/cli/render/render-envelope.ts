@@ -6,6 +6,8 @@ import type { Screen } from "../screen.ts";
 import { renderHistory, renderRecall } from "./conversation.ts";
 import { helpData, historyData, recallData, sessionsData, statusData } from "./fields.ts";
 import { wrapped } from "./indent.ts";
+import { checkpointsData, memoryData, recordsData, shortMemoryData } from "./memory-fields.ts";
+import { renderCheckpoints, renderMemory, renderRecords, renderShortMemory } from "./memory-tables.ts";
 import { panel } from "./panel.ts";
 import { wrapWords } from "./word-wrap.ts";
 import { renderHelp, renderSessions, renderStatus } from "./session-tables.ts";
@@ -20,12 +22,22 @@ function view<T>(schema: z.ZodType<T>, render: (data: T, screen: Screen) => stri
   };
 }
 
+const records = view(recordsData, renderRecords);
+
 const VIEWS: Readonly<Record<string, View>> = {
   help: view(helpData, renderHelp),
   sessions: view(sessionsData, renderSessions),
   status: view(statusData, renderStatus),
   history: view(historyData, renderHistory),
   recall: view(recallData, renderRecall),
+  memory: view(memoryData, renderMemory),
+  memory_shown: records,
+  memory_ambiguous: records,
+  memory_conflicts: records,
+  memory_review: records,
+  memory_verification_due: records,
+  memory_short_shown: view(shortMemoryData, renderShortMemory),
+  memory_checkpoints: view(checkpointsData, renderCheckpoints),
 };
 
 /** Codes whose view says all that the message says. */
@@ -46,11 +58,13 @@ export function renderEnvelope(envelope: Envelope, screen: Screen): string {
   return [message, shown, next].filter((part) => part !== "").join(isTable ? "\n\n" : "\n");
 }
 
-/** What went wrong and what to do about it. */
+/** What went wrong and what to do about it, with what there is to choose from. */
 export function renderFailure(envelope: Envelope, screen: Screen): string {
   const message = screen.isTerminal ? sentence(envelope.message) : envelope.message;
   const paragraphs = [message, ...(envelope.next === undefined ? [] : [envelope.next])];
-  return panel(paragraphs, screen, { tone: "failure", title: envelope.code });
+  const told = panel(paragraphs, screen, { tone: "failure", title: envelope.code });
+  const shown = VIEWS[envelope.code]?.(envelope.data, screen) ?? "";
+  return shown === "" ? told : `${told}\n${shown}`;
 }
 
 /** A message that begins in lower case, as errors do, as a sentence of its own. */

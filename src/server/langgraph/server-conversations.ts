@@ -1,4 +1,5 @@
 /** The conversations of a LangGraph server: `runTurn` over the server's own runs, threads and store. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Client } from "@langchain/langgraph-sdk";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
@@ -29,6 +30,7 @@ export interface ServerShared {
   readonly createReadCommand?: (sources: {
     readonly repository: SessionRepository;
     readonly runner: SessionRunner;
+    readonly store: BaseStore;
   }) => ReadCommand;
 }
 
@@ -59,13 +61,14 @@ export function createServerConversations(shared: ServerShared): OpenServerConve
 
 function turnDeps(shared: ServerShared, client: ServerClient): TurnDeps {
   const { ids, locks, stops, messageCharacters, botNames, lockWaitMs } = shared;
-  const repository = createStoreSessionRepository(createClientStore(client.store));
+  const store = createClientStore(client.store);
+  const repository = createStoreSessionRepository(store);
   const runner = createServerRunner(client, {
     ...(shared.orphans === undefined ? {} : { orphans: shared.orphans }),
     ...(shared.graphSeesStops ? {} : { stopOf: (sessionId: string) => stops.signalFor(sessionId) }),
   });
   const readCommand =
-    shared.createReadCommand?.({ repository, runner }) ?? readByRun(ids, { repository, runner });
+    shared.createReadCommand?.({ repository, runner, store }) ?? readByRun(ids, { repository, runner });
   return { ids, runner, repository, locks, stops, readCommand, messageCharacters, botNames, lockWaitMs };
 }
 

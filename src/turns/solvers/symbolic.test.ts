@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { MemoryRecord } from "#memory/record.ts";
 import { solveSymbolically, type SymbolicAnswer } from "./symbolic.ts";
 
 const AT = "2026-03-01T22:30:00.000Z";
@@ -252,5 +253,62 @@ describe("long texts", () => {
   it("take nothing away from a short statement that fits", () => {
     const turns = said("My locker code is 4711", `${filler} locker`);
     expect(ask("What is my locker code?", turns).source?.turn).toBe(1);
+  });
+});
+
+describe("what is remembered", () => {
+  const remembered = (text: string, changes: Partial<MemoryRecord> = {}): MemoryRecord => ({
+    schema_version: 1,
+    id: "1a2b3c4d-0000-4000-8000-000000000000",
+    domain: "user_profile",
+    text,
+    said_by: "owner",
+    source: "command",
+    confidence: 1,
+    created_at: AT,
+    updated_at: AT,
+    session_id: null,
+    turn: null,
+    scope: "global",
+    task: null,
+    stability: "medium",
+    expires_at: null,
+    last_verified: null,
+    expired: false,
+    archived: false,
+    verification_due: false,
+    conflict_group: null,
+    supersedes: [],
+    superseded_by: null,
+    review: null,
+    ...changes,
+  });
+  const answer = (text: string, turns: readonly TurnRecord[], memories: readonly MemoryRecord[]): string =>
+    solveSymbolically({ text, turns, sessionId: "s1", timeZone: "UTC", memories }).text;
+
+  it("answers where the conversation says nothing, with its day and id", () => {
+    expect(answer("What is my bike?", said(...FACTS), [remembered("My bike is a Brompton")])).toBe(
+      "You asked me to remember (2026-03-01 22:30, 1a2b3c4d): “My bike is a Brompton”",
+    );
+  });
+
+  it("says who noted it, when that was not the person", () => {
+    const noted = remembered("The user has a Brompton bike", { said_by: "assistant" });
+    expect(answer("What is my bike?", [], [noted])).toMatch(/^Noted by assistant/u);
+  });
+
+  it("comes behind what the conversation says as well", () => {
+    const facts = [remembered("My bike is a Brompton")];
+    expect(answer("What is my bike?", said("My bike is a Moulton"), facts)).toContain("Moulton");
+  });
+
+  it("is listed for who asks what is known", () => {
+    const facts = [remembered("My bike is a Brompton"), remembered("I like jazz")];
+    const listed = answer("What do you know about me?", said(...FACTS), facts);
+    expect(listed).toContain("- My bike is a Brompton (1a2b3c4d)\n- I like jazz (1a2b3c4d)");
+  });
+
+  it("is no answer to what is not asked", () => {
+    expect(answer("My bike was stolen.", [], [remembered("My bike is a Brompton")])).toMatch(/^Noted/u);
   });
 });

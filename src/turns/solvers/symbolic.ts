@@ -2,7 +2,9 @@
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
+import { asksAboutMemory } from "#src/context/memory-section.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { asksSomething, statedIn } from "./question.ts";
 
 /** What the user is told once when no model is configured. */
@@ -18,6 +20,8 @@ export interface SymbolicGoal {
   /** The session that asks, to tell its own turns from those it continues. */
   readonly sessionId: string;
   readonly timeZone: string;
+  /** Remembered facts that fit what was asked: those that a model would be given. */
+  readonly memories?: readonly MemoryRecord[];
 }
 
 /** Longest quote, in UTF-16 code units. */
@@ -29,24 +33,42 @@ export interface SymbolicAnswer {
   readonly source: { readonly sessionId: string; readonly turn: number } | undefined;
 }
 
-interface Statement {
-  readonly turn: TurnRecord;
-  readonly text: string;
-}
+type Statement = { readonly text: string } & (
+  | { readonly turn: TurnRecord }
+  | { readonly memory: MemoryRecord }
+);
 
-/** Answers a question with the statement that shares most words with it, newest first among equals. */
+/**
+ * Answers a question with the statement that shares most words with it, newest first among equals; of what is remembered
+ * too, behind what the conversation says.
+ */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
-  const statements = goal.turns.flatMap(statementsOf).toReversed();
   if (!asksSomething(goal.text)) {
     return { text: "Noted. Ask me about it any time in this conversation.", source: undefined };
   }
-  const [best] = rankTexts(statements, goal.text, (statement) => statement.text);
+  const memories = goal.memories ?? [];
+  if (memories.length > 0 && asksAboutMemory(goal.text)) return { text: allOf(memories), source: undefined };
+  const said = goal.turns.flatMap(statementsOf).toReversed();
+  const kept = memories.map((memory): Statement => ({ memory, text: memory.text }));
+  const [best] = rankTexts([...said, ...kept], goal.text, (statement) => statement.text);
   if (best === undefined) return { text: nothingFound(goal), source: undefined };
+  if ("memory" in best.item) return { text: quoteMemory(best.item.memory, goal), source: undefined };
   const { turn, text } = best.item;
   return {
     text: `${quoteSource(turn, goal)}: “${clip(text)}”`,
     source: { sessionId: turn.sessionId, turn: turn.turn },
   };
+}
+
+function allOf(memories: readonly MemoryRecord[]): string {
+  const lines = memories.map((memory) => `- ${clip(memory.text)} (${shortId(memory.id)})`);
+  return `This is remembered:\n${lines.join("\n")}\n/memory show lists all of it; /forget <id> erases one.`;
+}
+
+function quoteMemory({ id, text, created_at, said_by }: MemoryRecord, { timeZone }: SymbolicGoal): string {
+  const when = localMinute(fromInstant(created_at), timeZone);
+  const how = said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`;
+  return `${how} (${when}, ${shortId(id)}): “${clip(text)}”`;
 }
 
 /** What the user stated in a turn, or what a recall brought in. Questions state nothing. */

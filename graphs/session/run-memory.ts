@@ -1,0 +1,38 @@
+/** The memory of a run: whose it is, and from where a write is said to come, is read from the session, nowhere else. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { CommandMemory } from "#src/commands/command-memory.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { createMemoryBook } from "#memory/book/memory-book.ts";
+import { checkText } from "#memory/policy/check-text.ts";
+import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
+
+/** Its rules are loaded with the first text that is checked, once a process. */
+const scanWithSecretlint = createSecretlintScanner();
+
+/**
+ * The memory of the owner of `session`; `undefined` when it is switched off.
+ *
+ * @param turn number of the turn in which something is remembered
+ */
+export function memoryOf(
+  deps: Pick<SessionDeps, "clock" | "ids" | "memory" | "scanSecrets">,
+  store: BaseStore,
+  { session, turn }: { readonly session: SessionFields; readonly turn?: number },
+): CommandMemory | undefined {
+  if (deps.memory?.enabled === false) return undefined;
+  const { clock, ids, scanSecrets: scan = scanWithSecretlint } = deps;
+  return {
+    book: createMemoryBook(store, { clock, ids, scan }),
+    who: {
+      owner: session.owner,
+      agent: session.activeAgent,
+      sessionId: session.sessionId,
+      ...(turn === undefined ? {} : { turn }),
+    },
+    async denial(text) {
+      const verdict = await checkText(text, { scan, isTrusted: true });
+      return verdict.action === "deny" ? verdict.denial : undefined;
+    },
+  };
+}

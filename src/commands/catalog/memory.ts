@@ -1,0 +1,95 @@
+/** `/memory …`: the family of commands that show and correct what is remembered. */
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import type { CommandOutcome, PlainCommand } from "../command.ts";
+import { conflictsAction, editAction, resolveAction, verifyAction } from "./memory/curate.ts";
+import {
+  actionContext,
+  memoryOff,
+  usageOf,
+  type ActionContext,
+  type MemoryAction,
+} from "./memory/memory-action.ts";
+import { factCount } from "./memory/record-row.ts";
+import { acceptAction, rejectAction, reviewAction } from "./memory/review.ts";
+import { shortCheckpointsAction, shortShowAction } from "./memory/short.ts";
+import { longShowAction, longTaskShowAction, showAction } from "./memory/show.ts";
+import { exportAction, importAction } from "./memory/transfer.ts";
+
+/** All actions, in the order in which they are listed. */
+const ACTIONS: readonly MemoryAction[] = [
+  showAction,
+  longShowAction,
+  longTaskShowAction,
+  shortShowAction,
+  shortCheckpointsAction,
+  verifyAction,
+  editAction,
+  conflictsAction,
+  resolveAction,
+  reviewAction,
+  acceptAction,
+  rejectAction,
+  exportAction,
+  importAction,
+];
+
+export const memoryCommand: PlainCommand = {
+  kind: "plain",
+  name: "memory",
+  summary: "Show and correct what is remembered; alone it lists how",
+  usage: "/memory [show|long|short|verify|edit|conflicts|resolve|review|export|import]",
+  effects: ["reads", "memory", "files"],
+  onlyReads(args) {
+    const asked = actionFor(args);
+    // Without ids it lists what is to be confirmed.
+    if (asked?.action === verifyAction) return asked.rest === "";
+    return asked?.action.reads ?? true;
+  },
+  async objection(args, context) {
+    const on = actionContext(context);
+    const asked = actionFor(args);
+    return on === undefined ? memoryOff() : asked?.action.objection?.(asked.rest, on);
+  },
+  async run(args, context): Promise<CommandOutcome> {
+    const on = actionContext(context);
+    if (on === undefined) return { envelope: memoryOff() };
+    if (args === "") return { envelope: await overview(on) };
+    const asked = actionFor(args);
+    return asked === undefined ? { envelope: unknownAction() } : asked.action.run(asked.rest, on);
+  },
+};
+
+interface AskedAction {
+  readonly action: MemoryAction;
+  readonly rest: string;
+}
+
+/** The action with most words among those with which `args` begins. */
+function actionFor(args: string): AskedAction | undefined {
+  const asked = ACTIONS.flatMap((action): AskedAction[] => {
+    const begin = new RegExp(`^${action.words.replaceAll(" ", "\\s+")}(?=\\s|$)`, "iu").exec(args)?.[0];
+    return begin === undefined ? [] : [{ action, rest: args.slice(begin.length).trim() }];
+  });
+  return asked.sort((a, b) => b.action.words.length - a.action.words.length)[0];
+}
+
+async function overview({ memory }: ActionContext): Promise<Envelope> {
+  const { review, current, leftOut } = await memory.book.overview(memory.who);
+  const total = Object.values(current).reduce((sum, count) => sum + count, 0);
+  const waiting = review === 0 ? "" : ` ${review} more ${review === 1 ? "waits" : "wait"} for a review.`;
+  const message = `${total === 0 ? "Nothing" : factCount(total)} ${total > 1 ? "are" : "is"} remembered.${waiting}`;
+  return done("memory", message, {
+    next: "/remember <text> keeps something, /forget <id or words> erases it.",
+    data: {
+      counts: { ...current, review, leftOut },
+      actions: ACTIONS.map((action) => ({ usage: usageOf(action), summary: action.summary })),
+    },
+  });
+}
+
+/** It does not repeat the words: who forgot `/remember` may have written a secret. */
+function unknownAction(): Envelope {
+  return refused("command_usage", "/memory has no such part", {
+    next: "/memory alone lists them; /remember <text> keeps something.",
+  });
+}

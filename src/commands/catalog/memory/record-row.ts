@@ -1,0 +1,69 @@
+/** A memory record as envelopes carry it: for tables and for programs. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import type { EnvelopeData } from "#src/kernel/envelope.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
+
+/** The state of a record in one word; a record may be in several, of which the first counts. */
+function stateOf(record: MemoryRecord, nowMs: number): string {
+  if (record.review?.state === "pending") return "review";
+  if (record.superseded_by !== null) return "superseded";
+  if (record.archived) return "archived";
+  if (record.expired || (record.expires_at !== null && fromInstant(record.expires_at) <= nowMs))
+    return "expired";
+  return record.verification_due ? "verify" : "current";
+}
+
+/** When and for whom a row is made. */
+export interface RowMoment {
+  readonly nowMs: number;
+  readonly timeZone: string;
+}
+
+/** One record; times are local to the minute, `provenance` has what the specification asks to be inspectable. */
+export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment): EnvelopeData {
+  const local = (instant: string | null) =>
+    instant === null ? null : localMinute(fromInstant(instant), timeZone);
+  return {
+    id: record.id,
+    short: shortId(record.id),
+    domain: record.domain,
+    text: record.text,
+    state: stateOf(record, nowMs),
+    saidBy: record.said_by,
+    remembered: local(record.created_at),
+    updated: local(record.updated_at),
+    verified: local(record.last_verified),
+    expires: local(record.expires_at),
+    task: record.task,
+    scope: record.scope,
+    provenance: {
+      source: record.source,
+      confidence: record.confidence,
+      sessionId: record.session_id,
+      turn: record.turn,
+      stability: record.stability,
+      conflictGroup: record.conflict_group,
+      supersedes: record.supersedes,
+      supersededBy: record.superseded_by,
+      review: record.review,
+    },
+  };
+}
+
+const WORDS: Readonly<Record<Domain, string>> = {
+  persona_core: "who Lily is",
+  user_profile: "about you",
+  working_rules: "how Lily works",
+  task_memory: "a task",
+};
+
+/** A domain in words. */
+export function domainText(domain: Domain): string {
+  return WORDS[domain];
+}
+
+/** `1 fact`, `2 facts`. */
+export function factCount(count: number): string {
+  return `${count} ${count === 1 ? "fact" : "facts"}`;
+}

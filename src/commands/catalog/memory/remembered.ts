@@ -1,0 +1,120 @@
+/** What came of a write to memory, as an envelope. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { RememberOutcome, Who } from "#memory/book/types.ts";
+import type { HiddenText } from "#memory/policy/verdict.ts";
+import { shortId, type MemoryRecord } from "#memory/record.ts";
+import type { CommandOutcome } from "../../command.ts";
+import { deniedEnvelope } from "./denied.ts";
+import { domainText, recordRow, type RowMoment } from "./record-row.ts";
+
+type Stored = Extract<RememberOutcome, { kind: "stored" }>;
+type Known = Extract<RememberOutcome, { kind: "known" }>;
+
+/** The outcome of a command that wrote a fact. Only what changed something is committed; a refused text is not. */
+export function rememberedOutcome(outcome: RememberOutcome, who: Who, moment: RowMoment): CommandOutcome {
+  switch (outcome.kind) {
+    case "stored":
+      return { envelope: storedEnvelope(outcome, moment), isCommitted: true };
+    case "known":
+      return knownOutcome(outcome, who, moment);
+    case "denied":
+      return { envelope: deniedEnvelope(outcome.denial) };
+    case "quarantined":
+      return { envelope: quarantinedEnvelope(outcome.record, moment), isCommitted: true };
+    case "forgotten":
+      return { envelope: stayedForgotten() };
+  }
+}
+
+function storedEnvelope(
+  { record, superseded, conflicts, revived, domainRule, hidden }: Stored,
+  moment: RowMoment,
+) {
+  const parts = [
+    `Remembered (${whereText(record)}): “${record.text}”.`,
+    record.expires_at === null ? "" : `It holds until ${localTime(record.expires_at, moment)}.`,
+    superseded.length === 0 ? "" : `It takes the place of ${quoted(superseded)}.`,
+    conflicts.length === 0 ? "" : `It does not agree with ${quoted(conflicts)}.`,
+    revived ? "It had been forgotten, and is back because you asked." : "",
+    hidden === null ? "" : hiddenText(hidden),
+  ];
+  const short = shortId(record.id);
+  return done("memory_stored", joined(parts), {
+    next:
+      conflicts.length === 0
+        ? `/forget ${short} erases it, /memory edit ${short} <text> corrects it.`
+        : `/memory resolve <id> says which one holds; /memory conflicts lists them.`,
+    data: {
+      record: recordRow(record, moment),
+      superseded: superseded.map((old) => recordRow(old, moment)),
+      conflicts: conflicts.map((other) => recordRow(other, moment)),
+      revived,
+      domainRule,
+      hidden,
+    },
+  });
+}
+
+/** A command that was cut off after its write, or that wrote before its session was ended, finds its own record. */
+function knownOutcome({ record, confirmed, hidden }: Known, who: Who, moment: RowMoment): CommandOutcome {
+  if (record.session_id === who.sessionId && record.turn === who.turn && who.turn !== undefined) {
+    const own: Stored = {
+      kind: "stored",
+      record,
+      superseded: [],
+      conflicts: [],
+      revived: false,
+      domainRule: null,
+      hidden,
+    };
+    return { envelope: storedEnvelope(own, moment), isCommitted: true };
+  }
+  const when = localTime(record.created_at, moment);
+  const parts = [
+    `That is remembered already, since ${when} (${whereText(record)}): “${record.text}”.`,
+    confirmed ? "It counts as confirmed now." : "",
+    hidden === null ? "" : hiddenText(hidden),
+  ];
+  const envelope = done("memory_known", joined(parts), {
+    data: { record: recordRow(record, moment), confirmed, hidden },
+  });
+  return confirmed ? { envelope, isCommitted: true } : { envelope };
+}
+
+function quarantinedEnvelope(record: MemoryRecord, moment: RowMoment): Envelope {
+  const rule = record.review?.rule ?? "";
+  return done("memory_quarantined", `Put aside for a review, not remembered (rule ${rule}).`, {
+    next: "/memory review shows it; /memory review accept <id> or reject <id> decides.",
+    data: { rule, record: recordRow(record, moment) },
+  });
+}
+
+function stayedForgotten(): Envelope {
+  return refused("memory_not_found", "this was forgotten, and only /remember brings it back", {
+    next: "Nothing was stored.",
+  });
+}
+
+function whereText({ domain, task }: MemoryRecord): string {
+  return task === null ? `${domain}, ${domainText(domain)}` : `task ${JSON.stringify(task)}`;
+}
+
+function quoted(records: readonly MemoryRecord[]): string {
+  return records.map(({ id, text }) => `“${text}” (${shortId(id)})`).join(" and ");
+}
+
+/** What was hidden is written by its codes: the characters themselves would hide again. */
+function hiddenText({ codes }: HiddenText): string {
+  const kinds = codes.map(({ code, name, count }) => `${count} × ${name} (${code})`).join(", ");
+  return `Characters that nobody sees were taken out: ${kinds}.`;
+}
+
+function localTime(instant: string, { timeZone }: RowMoment): string {
+  return localMinute(fromInstant(instant), timeZone);
+}
+
+function joined(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}

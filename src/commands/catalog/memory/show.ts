@@ -1,0 +1,110 @@
+/** `/memory show`, `/memory long show`, `/memory long task show`: what is remembered, from the structured records. */
+import { done, type Envelope } from "#src/kernel/envelope.ts";
+import type { ShowOptions, ShowResult } from "#memory/book/types.ts";
+import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
+import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { readDomain } from "./read-domain.ts";
+import { factCount, recordRow } from "./record-row.ts";
+
+/** `/memory show [query]`. */
+export const showAction: MemoryAction = {
+  words: "show",
+  usage: "[words] [--all]",
+  summary: "what is remembered, or what of it fits the words; --all also what has expired or was replaced",
+  reads: true,
+  async run(args, context) {
+    return { envelope: await showPersonality(this, args, context) };
+  },
+};
+
+/** `/memory long show [--domain d] [query]`. */
+export const longShowAction: MemoryAction = {
+  words: "long show",
+  usage: "[--domain persona_core|user_profile|working_rules] [words] [--all]",
+  summary: "the same, of one domain",
+  reads: true,
+  async run(args, context) {
+    return { envelope: await showPersonality(this, args, context) };
+  },
+};
+
+/** `/memory long task show --namespace <task> [query]`. */
+export const longTaskShowAction: MemoryAction = {
+  words: "long task show",
+  usage: "--namespace <task> [words] [--all]",
+  summary: "what is remembered of a task; --namespace * for all tasks",
+  reads: true,
+  async run(args, context) {
+    const flags = parseFlags(args, { values: ["namespace"], switches: ["all"] });
+    if (!flags.ok) return { envelope: usageEnvelope(flags.problem, usageOf(this)) };
+    const task = flags.values.namespace;
+    if (task === undefined)
+      return { envelope: usageEnvelope("which task? Task memory is never read by itself", usageOf(this)) };
+    const where = task === "*" ? " of all tasks" : ` of the task ${JSON.stringify(task)}`;
+    return { envelope: await show(context, flags, { task, domains: ["task_memory"], where }) };
+  },
+};
+
+async function showPersonality(
+  action: MemoryAction,
+  args: string,
+  context: ActionContext,
+): Promise<Envelope> {
+  const flags = parseFlags(args, { values: ["domain"], switches: ["all"] });
+  if (!flags.ok) return usageEnvelope(flags.problem, usageOf(action));
+  const read = readDomain(flags.values.domain);
+  if (!read.ok) return usageEnvelope(read.problem, usageOf(action));
+  if (read.domain === undefined) return show(context, flags, { where: "" });
+  return show(context, flags, { domains: [read.domain], where: ` in ${read.domain}` });
+}
+
+interface Shown extends Pick<ShowOptions, "domains" | "task"> {
+  /** Where was looked, in words behind the count. */
+  readonly where: string;
+}
+
+type ShowFlags = Extract<FlagsResult<string, "all">, { ok: true }>;
+
+async function show(
+  context: ActionContext,
+  { text: query, switches }: ShowFlags,
+  { where, ...options }: Shown,
+): Promise<Envelope> {
+  const isAll = switches.has("all");
+  const { book, who } = context.memory;
+  const found = await book.show(who, {
+    ...options,
+    ...(query === "" ? {} : { query }),
+    includeExpired: isAll,
+    includeArchived: isAll,
+    includeSuperseded: isAll,
+  });
+  const rows = found.records.map((record) => recordRow(record, momentOf(context)));
+  return done("memory_shown", shownText(found, query, where), {
+    next: rows.length === 0 ? "/remember <text> keeps something." : "/forget <id> erases one of them.",
+    data: { query: query === "" ? null : query, total: found.total, leftOut: found.leftOut, records: rows },
+  });
+}
+
+function shownText(found: ShowResult, query: string, where: string): string {
+  const { expired, archived, superseded } = found.leftOut;
+  const left = [
+    expired > 0 ? `${expired} expired` : "",
+    archived > 0 ? `${archived} archived` : "",
+    superseded > 0 ? `${superseded} replaced` : "",
+  ].filter((part) => part !== "");
+  return [
+    countText(found, query, where),
+    left.length === 0 ? "" : `Left out: ${left.join(", ")}; --all shows them.`,
+    found.unreadable === 0 ? "" : `${found.unreadable} more cannot be read; lily doctor says more.`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+function countText({ records, total }: ShowResult, query: string, where: string): string {
+  const asked = query === "" ? "" : ` that fit ${JSON.stringify(query)}`;
+  if (records.length === 0) return `Nothing is remembered${where}${asked}.`;
+  const clipped = total > records.length ? `; ${records.length} are listed` : "";
+  return `${factCount(total)}${where}${asked}${clipped}.`;
+}

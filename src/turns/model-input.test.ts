@@ -1,0 +1,202 @@
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
+import { describe, expect, it } from "vitest";
+import { MISSING_RESULT } from "#src/context/repair-messages.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { Attachment } from "#src/sessions/attachment.ts";
+import { sha256Of } from "#src/sessions/blobs.ts";
+import { contentOf } from "./attachment-blocks.ts";
+import { toModelInput } from "./model-input.ts";
+
+const PNG = Uint8Array.from([137, 80, 78, 71]);
+const picture: Attachment = {
+  kind: "image",
+  mimeType: "image/png",
+  sha256: sha256Of(PNG),
+  bytes: PNG.length,
+};
+const BASE64 = Buffer.from(PNG).toString("base64");
+const shownPicture = { type: "image", source_type: "base64", mime_type: "image/png", data: BASE64 };
+
+const attached = {
+  owner: "ada",
+  blobs: {
+    read: async (owner: string, sha256: string) =>
+      owner === "ada" && sha256 === picture.sha256 ? { mimeType: "image/png", bytes: PNG } : undefined,
+  },
+};
+const inputOf = async (messages: BaseMessage[]) => (await toModelInput(messages, attached)).messages;
+const asks = (id?: string, args: Record<string, unknown> = {}) =>
+  new AIMessage({
+    content: "",
+    tool_calls: [{ name: "find", args, type: "tool_call", ...(id === undefined ? {} : { id }) }],
+  });
+const result = (id: string, content = "found") =>
+  new ToolMessage({ content, tool_call_id: id, name: "find" });
+const withPicture = (text: string) => new HumanMessage({ content: contentOf(text, [picture]), id: text });
+
+describe("the input of a model", () => {
+  it("is the same objects where nothing is wrong", async () => {
+    const messages = [
+      new SystemMessage("you are"),
+      new HumanMessage({ content: [{ type: "text", text: "a" }] }),
+      new AIMessage({
+        content: "",
+        tool_calls: [{ id: "c1", name: "find", args: { q: [1] }, type: "tool_call" }],
+      }),
+      result("c1"),
+      new AIMessage("b"),
+    ];
+    const input = await toModelInput(messages, attached);
+    expect(input.messages.every((message, index) => message === messages[index])).toBe(true);
+    expect(input.repairs).toEqual({});
+  });
+
+  it("answers calls that could not be read, so that none stays open", async () => {
+    const broken = new AIMessage({
+      content: "",
+      invalid_tool_calls: [{ id: "c1", name: "find", args: "{broken", type: "invalid_tool_call" }],
+    });
+    const [asked, answered] = await inputOf([broken, result("c1", "the arguments were not valid JSON")]);
+    expect(asked).toMatchObject({
+      tool_calls: [{ id: "c1", name: "find", args: {} }],
+      invalid_tool_calls: [],
+    });
+    expect(answered).toMatchObject({ tool_call_id: "c1", content: "the arguments were not valid JSON" });
+  });
+
+  it("sends no raw call beside the parsed ones", async () => {
+    const message = new AIMessage("x");
+    message.additional_kwargs = {
+      tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{" } }],
+    };
+    expect((await inputOf([message]))[0]?.additional_kwargs).toEqual({});
+  });
+
+  it("gives a call without an id the id that its result has", async () => {
+    const [asked, answered] = await inputOf([asks(), result("call-1")]);
+    expect(asked).toMatchObject({ tool_calls: [{ id: "call-1" }] });
+    expect(answered).toMatchObject({ tool_call_id: "call-1" });
+  });
+
+  it("tells apart calls that a server numbers anew in each answer", async () => {
+    const input = await inputOf([
+      asks("call-1"),
+      result("call-1", "x"),
+      asks("call-1"),
+      result("call-1", "y"),
+    ]);
+    expect(input[2]).toMatchObject({ tool_calls: [{ id: "call-1-2" }] });
+    expect(input[3]).toMatchObject({ tool_call_id: "call-1-2", content: "y" });
+  });
+
+  it("closes an open call and says so", async () => {
+    const { messages, repairs } = await toModelInput([asks("c1"), new HumanMessage("hello?")], attached);
+    expect(messages[1]).toMatchObject({ tool_call_id: "c1", content: MISSING_RESULT });
+    expect(repairs).toEqual({ missing_result_added: 1 });
+  });
+
+  it("has no half of a surrogate pair, also not in arguments", async () => {
+    const [asked] = await inputOf([asks("c1", { note: "caf\ud83d" }), result("c1")]);
+    expect(asked).toMatchObject({ tool_calls: [{ args: { note: "caf\ufffd" } }] });
+  });
+
+  it("leaves out a blank block of text beside a call", async () => {
+    const message = new AIMessage({
+      content: [{ type: "text", text: " \n" }],
+      tool_calls: [{ id: "c1", name: "find", args: {}, type: "tool_call" }],
+    });
+    expect((await inputOf([message, result("c1")]))[0]?.content).toBe("");
+  });
+
+  it("sends of a user message only text and what is stored", async () => {
+    const message = new HumanMessage({
+      content: [
+        { type: "text", text: "look" },
+        { type: "video", data: "AAAA" },
+      ],
+    });
+    expect((await inputOf([message]))[0]?.content).toBe("look");
+  });
+
+  it("keeps the id of what it repairs", async () => {
+    const message = new HumanMessage({ content: "a\ud800", id: "u1" });
+    expect((await inputOf([message]))[0]).toMatchObject({ content: "a\ufffd", id: "u1" });
+  });
+});
+
+describe("what is attached", () => {
+  it("is shown with its content behind the text", async () => {
+    const [message] = await inputOf([withPicture("look")]);
+    expect(message?.content).toEqual([{ type: "text", text: "look" }, shownPicture]);
+    expect(message?.id).toBe("look");
+  });
+
+  it("needs no text", async () => {
+    expect((await inputOf([withPicture("")]))[0]?.content).toEqual([shownPicture]);
+  });
+
+  it("is shown in the newest three messages that have any, and told in words in older ones", async () => {
+    const messages = ["one", "two", "three", "four"].flatMap((text) => [
+      withPicture(text),
+      new AIMessage("ok"),
+    ]);
+    const input = await inputOf([...messages, new HumanMessage("and now?")]);
+    const users = input.filter((message) => HumanMessage.isInstance(message)).map(({ content }) => content);
+    expect(users[0]).toBe("one\n[picture: image/png, 4 bytes]");
+    for (const [index, text] of ["two", "three", "four"].entries())
+      expect(users[index + 1]).toEqual([{ type: "text", text }, shownPicture]);
+    expect(users[4]).toBe("and now?");
+  });
+
+  it("is the address alone where it lies elsewhere", async () => {
+    const link = (kind: "image" | "file"): Attachment => ({ kind, url: "https://example.org/x" });
+    const [message] = await inputOf([
+      new HumanMessage({ content: contentOf("", [link("image"), link("file")]) }),
+    ]);
+    expect(message?.content).toEqual([
+      { type: "image", source_type: "url", url: "https://example.org/x" },
+      { type: "text", text: "[file: https://example.org/x]" },
+    ]);
+  });
+
+  it("has a name when it is a file, because providers ask for one", async () => {
+    const file: Attachment = { ...picture, kind: "file", mimeType: "application/pdf", name: "a.pdf" };
+    const [message] = await inputOf([new HumanMessage({ content: contentOf("", [file]) })]);
+    expect(message?.content).toEqual([
+      { ...shownPicture, type: "file", mime_type: "application/pdf", metadata: { filename: "a.pdf" } },
+    ]);
+  });
+
+  it.each([
+    ["gone", async () => undefined],
+    [
+      "damaged",
+      async () => {
+        throw new LilyError("record_invalid", "not what its hash says");
+      },
+    ],
+  ])("is told in words when its content is %s", async (_what, read) => {
+    const { messages } = await toModelInput([withPicture("look")], { owner: "ada", blobs: { read } });
+    expect(messages[0]?.content).toEqual([
+      { type: "text", text: "look" },
+      { type: "text", text: "[picture: image/png, 4 bytes] (its content is gone)" },
+    ]);
+  });
+
+  it("is not given up because the storage is busy for a moment", async () => {
+    const read = async () => {
+      throw new LilyError("storage_busy", "busy");
+    };
+    await expect(
+      toModelInput([withPicture("look")], { owner: "ada", blobs: { read } }),
+    ).rejects.toMatchObject({
+      code: "storage_busy",
+    });
+  });
+});

@@ -1,0 +1,147 @@
+/** The last guard before a model: the messages that are sent, repaired, with what is attached to the newest of them. */
+import {
+  AIMessage,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
+import { repairMessages, type Repairs } from "#src/context/repair-messages.ts";
+import { isLilyError } from "#src/kernel/errors.ts";
+import { isStored, type Attachment } from "#src/sessions/attachment.ts";
+import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
+import type { Message } from "#src/sessions/message.ts";
+import { attachmentsOf, describedContent, resolvedContent } from "./attachment-blocks.ts";
+import { contentText, fromLangChain, toLangChain } from "./langchain-messages.ts";
+
+/** Messages with attachments whose content a model is shown: that of the turn in flight and the two before it. */
+const SHOWN = 3;
+
+/** Where attached content is. */
+export interface AttachedContent {
+  readonly blobs: Pick<BlobStore, "read">;
+  readonly owner: string;
+}
+
+/** What a model is sent. */
+export interface ModelInput {
+  readonly messages: BaseMessage[];
+  /** What was wrong with the messages as they stand in the state and the transcript. */
+  readonly repairs: Repairs;
+}
+
+/**
+ * The input of a model call. Every provider takes it, whatever is stored: see {@link repairMessages}. The attachments of
+ * the newest messages are shown with their content, older ones are named in words.
+ */
+export async function toModelInput(
+  messages: readonly BaseMessage[],
+  attached: AttachedContent,
+): Promise<ModelInput> {
+  const repaired = repairLangChain(messages);
+  return { messages: await showAttachments(repaired.messages, attached), repairs: repaired.repairs };
+}
+
+/** Repairs in the flat form of the transcript. A message that needed nothing is sent as it is. */
+export function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
+  const flat = messages.map((message) => fromLangChain(message, ""));
+  const originals = new Map(flat.map((message, index) => [message, messages[index]]));
+  const repaired = repairMessages(flat);
+  return {
+    messages: repaired.messages.map((message) => {
+      const original = originals.get(message);
+      return original !== undefined && saysTheSame(original, message)
+        ? original
+        : toLangChain(message, original?.id);
+    }),
+    repairs: repaired.repairs,
+  };
+}
+
+/** Whether a provider is sent by `original` what stands in `flat`, and nothing that the flat form leaves out. */
+function saysTheSame(original: BaseMessage, flat: Message): boolean {
+  if (HumanMessage.isInstance(original)) return hasKnownContent(original, flat);
+  if (contentText(original.content) !== flat.content || !hasSendableParts(original.content)) return false;
+  if (ToolMessage.isInstance(original)) return original.tool_call_id === flat.toolCallId;
+  if (!AIMessage.isInstance(original)) return SystemMessage.isInstance(original);
+  const calls = original.tool_calls ?? [];
+  if ((original.invalid_tool_calls ?? []).length > 0 || hasRawCalls(original)) return false;
+  return calls.every((call, index) => isSameCall(call, flat.toolCalls?.[index]));
+}
+
+/** Providers are sent a user's text, and attachments by reference, which are resolved; nothing else. */
+function hasKnownContent({ content }: HumanMessage, flat: Message): boolean {
+  if (typeof content === "string") return content === flat.content;
+  const known = content.filter((part) => part.type === "text").length + (flat.attachments ?? []).length;
+  return contentText(content) === flat.content && known === content.length;
+}
+
+/** Providers send the raw form of calls where the parsed one is empty. */
+function hasRawCalls({ additional_kwargs: raw }: AIMessage): boolean {
+  return raw["tool_calls"] !== undefined || raw["function_call"] !== undefined;
+}
+
+function isSameCall(
+  call: NonNullable<AIMessage["tool_calls"]>[number],
+  flat: { readonly id: string; readonly name: string; readonly arguments: string } | undefined,
+): boolean {
+  return flat?.id === call.id && flat?.name === call.name && flat.arguments === JSON.stringify(call.args);
+}
+
+/** Blank text blocks are refused by some providers, and beside calls they say nothing. */
+function hasSendableParts(content: BaseMessage["content"]): boolean {
+  if (typeof content === "string") return true;
+  return content.every(
+    (part) => part.type !== "text" || (typeof part["text"] === "string" && part["text"].trim() !== ""),
+  );
+}
+
+async function showAttachments(
+  messages: readonly BaseMessage[],
+  attached: AttachedContent,
+): Promise<BaseMessage[]> {
+  const carrying = messages.filter((message) => attachmentsOf(message.content).length > 0);
+  const shown = new Set(carrying.slice(-SHOWN));
+  return Promise.all(
+    messages.map(async (message) => {
+      const attachments = attachmentsOf(message.content);
+      if (attachments.length === 0) return message;
+      const text = contentText(message.content);
+      if (!shown.has(message)) return withContent(message, describedContent(text, attachments));
+      return show(message, { text, attachments, attached });
+    }),
+  );
+}
+
+async function show(
+  message: BaseMessage,
+  carried: {
+    readonly text: string;
+    readonly attachments: readonly Attachment[];
+    readonly attached: AttachedContent;
+  },
+): Promise<BaseMessage> {
+  const { text, attachments, attached } = carried;
+  const found = await Promise.all(
+    attachments.map(async (attachment) => ({ attachment, blob: await readContent(attachment, attached) })),
+  );
+  return withContent(message, resolvedContent(text, found));
+}
+
+/** What is gone or damaged is told to the model in words; it must not end the conversation. */
+async function readContent(
+  attachment: Attachment,
+  { blobs, owner }: AttachedContent,
+): Promise<Blob | undefined> {
+  if (!isStored(attachment)) return undefined;
+  try {
+    return await blobs.read(owner, attachment.sha256);
+  } catch (error) {
+    if (isLilyError(error) && error.code === "record_invalid") return undefined;
+    throw error;
+  }
+}
+
+function withContent(message: BaseMessage, content: BaseMessage["content"]): HumanMessage {
+  return new HumanMessage({ content, ...(message.id === undefined ? {} : { id: message.id }) });
+}

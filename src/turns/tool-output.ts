@@ -1,0 +1,65 @@
+/** What a tool gave back, as text and binary parts, whatever kind of value it is. Pure. */
+import { ToolMessage } from "@langchain/core/messages";
+import { isLilyError } from "#src/kernel/errors.ts";
+import { toStorableText } from "#src/kernel/json.ts";
+import { readableJson } from "#src/kernel/readable-json.ts";
+import { attachmentText, isStored, sizeText, type StoredAttachment } from "#src/sessions/attachment.ts";
+import { sha256Of } from "#src/sessions/blobs.ts";
+import { readInboundPart } from "./inbound-part.ts";
+
+/** A binary part of an output. */
+export interface BinaryOutput {
+  readonly attachment: StoredAttachment;
+  readonly bytes: Uint8Array;
+}
+
+/** One part of an output. */
+export type OutputPart = { readonly text: string } | BinaryOutput;
+
+/**
+ * The parts of an output: a string or a list of content blocks as they are, bytes as a file, every other value as JSON
+ * in which words stand for what JSON cannot carry. Never throws.
+ *
+ * @param maxBytes longest binary part that is kept; of a longer one only its size is told
+ */
+export function outputParts(value: unknown, maxBytes: number): OutputPart[] {
+  const content: unknown = ToolMessage.isInstance(value) ? value.content : value;
+  if (content instanceof Uint8Array) return [fileOf(content, maxBytes)];
+  const blocks = Array.isArray(content) && content.length > 0 ? readBlocks(content, maxBytes) : undefined;
+  return blocks ?? [{ text: toStorableText(readableJson(content)) }];
+}
+
+/** `undefined` when it is a list of something else. */
+function readBlocks(content: readonly unknown[], maxBytes: number): OutputPart[] | undefined {
+  const parts: OutputPart[] = [];
+  for (const [index, block] of content.entries()) {
+    const part = readOutputBlock(block, index + 1, maxBytes);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts;
+}
+
+function readOutputBlock(block: unknown, place: number, maxBytes: number): OutputPart | undefined {
+  try {
+    const part = readInboundPart(block, place, maxBytes);
+    if ("text" in part) return { text: toStorableText(part.text) };
+    const { attachment, bytes } = part;
+    return isStored(attachment) && bytes !== undefined
+      ? { attachment, bytes }
+      : { text: attachmentText(attachment) };
+  } catch (error) {
+    if (isLilyError(error) && error.code === "message_too_large")
+      return { text: `[not kept: ${error.message}]` };
+    return undefined;
+  }
+}
+
+function fileOf(content: Uint8Array, maxBytes: number): OutputPart {
+  if (content.length === 0) return { text: "" };
+  if (content.length > maxBytes)
+    return { text: `[not kept: a file of ${sizeText(content.length)}; the limit is ${sizeText(maxBytes)}]` };
+  const bytes = new Uint8Array(content);
+  const mimeType = "application/octet-stream";
+  return { bytes, attachment: { kind: "file", mimeType, sha256: sha256Of(bytes), bytes: bytes.length } };
+}
