@@ -3,6 +3,7 @@ import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { historyNamespace } from "#src/storage/session-namespaces.ts";
+import { fromTurnItem } from "#src/storage/turn-item.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
@@ -76,7 +77,7 @@ async function transcriptOf(sessionKey: string, sessionId: string): Promise<Turn
     historyNamespace({ owner: "local", sessionKey, sessionId }),
   );
   return items
-    .map((item) => turnRecordSchema.parse(item.value))
+    .map((item) => turnRecordSchema.parse(fromTurnItem(item.value, item)))
     .toSorted((one, other) => one.turn - other.turn);
 }
 
@@ -180,7 +181,10 @@ describe.concurrent("a message that belongs to another session", () => {
     const successor = successorOf(ended);
     expect(await client.runs.list(successor)).toEqual([]);
     const { id, content } = ended.handoff?.message ?? { id: "", content: "" };
-    const { reply } = await send(successor, content, { id, sessionKey: "test:follows" });
+    const { reply } = await send(successor, typeof content === "string" ? content : "", {
+      id,
+      sessionKey: "test:follows",
+    });
     expect(reply).toMatchObject({ outcome: "answered", turn: 1, sessionId: successor });
   });
 });

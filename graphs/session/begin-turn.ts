@@ -32,14 +32,15 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdat
   // Turns that the checkpoint had missed come before this one, so its message moves behind them.
   const isMoved = added.some((message) => !RemoveMessage.isInstance(message));
   const message = isMoved ? laterCopy(delivery.message) : delivery.message;
-  const replaced = sorted.inbound.filter((inbound) => inbound.id !== message.id).map(removalOf);
+  const isNew = !sorted.inbound.includes(message);
+  const replaced = sorted.inbound.filter((inbound) => inbound !== message).map(removalOf);
   return {
     ...beginning.fields,
     session,
     turn: turnOf(deps, beginning, message.id ?? ""),
     reply: null,
     handoff: null,
-    messages: [...sorted.notices.map(removalOf), ...replaced, ...added, ...(isMoved ? [message] : [])],
+    messages: [...sorted.notices.map(removalOf), ...replaced, ...added, ...(isNew ? [message] : [])],
   };
 }
 
@@ -50,9 +51,10 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
-    textHash: collected?.textHash ?? textHashOf(text),
+    textHash: collected?.textHash ?? textHashOf(text, delivery.attachments),
     ...(collected === undefined ? {} : { collected: collected.others }),
     text: cleared?.text || text,
+    ...(delivery.attachments.length === 0 ? {} : { attachments: [...delivery.attachments] }),
     startedAt: toInstant(deps.clock.now()),
     number: (session?.turns ?? 0) + 1,
     firstMessageId,

@@ -35,7 +35,7 @@ export function readIntent(chain: Chain, delivery: OwnDelivery, botNames: readon
   const opened = openedBy(chain, delivery.deliveryId)?.opened;
   if (opened !== undefined) {
     const isLeftOver = textHashOf(delivery.text) === opened.leftHash;
-    const hash = delivery.ownTextHash ?? textHashOf(delivery.text);
+    const hash = delivery.ownTextHash ?? textHashOf(delivery.text, delivery.attachments);
     if (!isLeftOver && hash !== opened.textHash) throw deliveryConflict(delivery.deliveryId);
     // By command: the delivery as it came, of which the command was carried out, or the text that was left of it.
     if (opened.verdict?.trigger === "command") {
@@ -72,11 +72,11 @@ export async function findHandled(
   const text = intent.kind === "text" ? intent.text : delivery.text;
   const stored = await findStoredReply(repository, chain, {
     deliveryId,
-    textHash: delivery.ownTextHash ?? textHashOf(text),
+    textHash: delivery.ownTextHash ?? textHashOf(text, delivery.attachments),
   });
   if (stored !== undefined) return stored;
   const opened = openedBy(chain, deliveryId);
-  const isBare = intent.kind === "text" && intent.text === "";
+  const isBare = intent.kind === "text" && intent.text === "" && delivery.attachments.length === 0;
   return opened !== undefined && isBare ? repeatedRotation(chain, opened, deliveryId) : undefined;
 }
 

@@ -21,6 +21,8 @@ const arrived = (value: unknown) => reduceMessages([], [value] as MessagesUpdate
 /** The turn in flight as far as sorting looks at it. */
 const beginning = (firstMessageId: string) => ({ firstMessageId }) as TurnInFlight;
 
+const LIMITS = { messageCharacters: 100, attachmentBytes: 100 };
+
 const committed = [{ turn: 1, messageIds: ["u1", "a1"], characters: 10 }];
 
 function sorted(messages: BaseMessage[], turn: TurnInFlight | null = null) {
@@ -81,9 +83,9 @@ describe("sorting messages", () => {
 });
 
 describe("the delivery of a run", () => {
-  const refusal = (inbound: BaseMessage[], limit = 100): string | undefined => {
+  const refusal = (inbound: BaseMessage[]): string | undefined => {
     try {
-      readDelivery(inbound, limit);
+      readDelivery(inbound, LIMITS);
       return undefined;
     } catch (error) {
       if (!isLilyError(error)) throw error;
@@ -92,21 +94,21 @@ describe("the delivery of a run", () => {
   };
 
   it("is the one new user message, under its id", () => {
-    expect(readDelivery([user("u2", "hi")], 100)).toMatchObject({ deliveryId: "u2", text: "hi" });
+    expect(readDelivery([user("u2", "hi")], LIMITS)).toMatchObject({ deliveryId: "u2", text: "hi" });
   });
 
   it("is the new message alone when the caller sent its history with it", () => {
     const before = [user("u1"), answer("a1")];
     const all = reduceMessages(before, [user("u1"), answer("a1"), user("u2", "new")]);
     const { inbound } = sortMessages({ messages: all, window: committed, turn: null });
-    expect(readDelivery(inbound, 100)).toMatchObject({ deliveryId: "u2", text: "new" });
+    expect(readDelivery(inbound, LIMITS)).toMatchObject({ deliveryId: "u2", text: "new" });
   });
 
   it("is the last message of a history that has nothing new, under the id that it had", () => {
     const before = [user("u1"), answer("a1")];
     const all = reduceMessages(before, [user("u1", "again"), answer("a1")]);
     const { inbound } = sortMessages({ messages: all, window: committed, turn: null });
-    expect(readDelivery(inbound, 100)).toMatchObject({ deliveryId: "u1", text: "again" });
+    expect(readDelivery(inbound, LIMITS)).toMatchObject({ deliveryId: "u1", text: "again" });
   });
 
   it.each<[string, BaseMessage[], string]>([
@@ -133,6 +135,6 @@ describe("the delivery of a run", () => {
   });
 
   it("has a text at the limit", () => {
-    expect(readDelivery([user("u2", "x".repeat(100))], 100).text).toHaveLength(100);
+    expect(readDelivery([user("u2", "x".repeat(100))], LIMITS).text).toHaveLength(100);
   });
 });

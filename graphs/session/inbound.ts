@@ -1,8 +1,11 @@
 /** Sorts the `messages` channel: what is committed, what is in flight, what just came in. */
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { LilyError } from "#src/kernel/errors.ts";
-import { parseInboundText } from "#src/turns/inbound.ts";
+import type { Attachment } from "#src/sessions/attachment.ts";
 import { parseDeliveryId } from "#src/sessions/session-key.ts";
+import { contentOf } from "#src/turns/attachment-blocks.ts";
+import { parseInbound, type InboundLimits } from "#src/turns/inbound.ts";
+import type { InboundAttachment } from "#src/turns/inbound-part.ts";
 import { isNotice, markOf } from "./messages.ts";
 import type { SessionStateValues } from "./state.ts";
 
@@ -37,9 +40,12 @@ export function sortMessages(
 /** The one message of a run. */
 export interface Delivery {
   readonly deliveryId: string;
-  /** The message as it stands in `messages`. */
+  /** The message as it stands in `messages`; one with attachments as it shall stand there, with references alone. */
   readonly message: HumanMessage;
   readonly text: string;
+  readonly attachments: readonly Attachment[];
+  /** The same with their bytes, to be kept. */
+  readonly contents: readonly InboundAttachment[];
 }
 
 /**
@@ -48,7 +54,7 @@ export interface Delivery {
  *
  * @throws {LilyError} `message_blank`, `message_invalid`, `message_multiple`, `message_too_large`, `delivery_id_invalid`
  */
-export function readDelivery(inbound: readonly BaseMessage[], limit: number): Delivery {
+export function readDelivery(inbound: readonly BaseMessage[], limits: InboundLimits): Delivery {
   const malformed = inbound.map((message) => markOf(message).malformed).find((why) => why !== undefined);
   if (malformed !== undefined) throw invalid(`the message cannot be read: ${malformed}`);
   const fresh = inbound.filter((message) => markOf(message).redelivers === undefined);
@@ -65,11 +71,24 @@ export function readDelivery(inbound: readonly BaseMessage[], limit: number): De
       next: "Send only the new message, one a turn. Nothing was stored.",
     });
   }
+  const { text, attachments: contents } = parseInbound(message.content, limits);
+  const attachments = contents.map(({ attachment }) => attachment);
   return {
     deliveryId: parseDeliveryId(markOf(message).redelivers ?? message.id),
-    message,
-    text: parseInboundText(message.content, limit),
+    message: attachments.length === 0 ? message : referring(message, text, attachments),
+    text,
+    attachments,
+    contents,
   };
+}
+
+/** The same message without the bytes of what it carries: no checkpoint holds them. */
+function referring(message: HumanMessage, text: string, attachments: readonly Attachment[]): HumanMessage {
+  return new HumanMessage({
+    content: contentOf(text, attachments),
+    ...(message.id === undefined ? {} : { id: message.id }),
+    additional_kwargs: message.additional_kwargs,
+  });
 }
 
 function invalid(what: string): LilyError {

@@ -151,14 +151,18 @@ describe("field reports of commands, through whole turns", () => {
     expect(model.calls).toHaveLength(1);
   });
 
-  it("CM-09 reads a command in content parts, and refuses parts that are not text", async () => {
+  it("CM-09 reads a command in content parts, beside a picture too, and refuses parts of other kinds", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send("before");
     const reply = await lily.send([{ type: "text", text: "/new hi" }]);
     expect((await lily.turns(reply.sessionId))[0]?.messages[0]?.content).toBe("hi");
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
-    expect((await lily.send([image, { type: "text", text: "/new" }])).envelope.code).toBe("message_invalid");
-    expect((await lily.chain()).sessions).toHaveLength(2);
+    const pictured = await lily.send([image, { type: "text", text: "/new look" }]);
+    const [turn] = await lily.turns(pictured.sessionId);
+    expect(turn?.messages[0]).toMatchObject({ content: "look", attachments: [{ kind: "image", bytes: 3 }] });
+    const video = { type: "video", mimeType: "video/mp4", data: "AAAA" };
+    expect((await lily.send([video, { type: "text", text: "/new" }])).envelope.code).toBe("message_invalid");
+    expect((await lily.chain()).sessions).toHaveLength(3);
   });
 
   it.each(["/new", "/new   ", "/new\n"])(

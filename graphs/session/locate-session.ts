@@ -3,6 +3,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { entryOf, openChain, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
+import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { countTurns } from "#src/sessions/transcript.ts";
@@ -24,6 +25,7 @@ export interface LocatedSession {
 export interface FirstDelivery {
   readonly deliveryId: string;
   readonly text: string;
+  readonly attachments?: readonly Attachment[];
 }
 
 /**
@@ -85,7 +87,7 @@ async function firstContact(
     sessionId: run.threadId,
     at: toInstant(deps.clock.now()),
     deliveryId: found.delivery.deliveryId,
-    textHash: textHashOf(found.delivery.text),
+    textHash: textHashOf(found.delivery.text, found.delivery.attachments),
   });
   const entry = entryOf(chain, run.threadId);
   return {

@@ -47,7 +47,7 @@ async function assemble(
   const facts = await memoryForTurn(deps, run, { session, turn });
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
-  const ownTokens = messageTokens({ content: turn.text });
+  const ownTokens = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
   const budget = Math.max(0, deps.limits.contextTokens - systemTokens - facts.tokens - ownTokens);
   const newest = turnsNewestFirst(memory.turns.over(run.repository), chain, {
     sessionId: session.sessionId,

@@ -2,6 +2,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
+import { attachmentSchema } from "#src/sessions/attachment.ts";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import {
@@ -27,6 +28,8 @@ export const turnInFlightSchema = z.strictObject({
   collected: z.array(collectedSchema).optional(),
   /** What is answered: the delivered text, less a command that was carried out already. */
   text: z.string(),
+  /** What the message carries beside its text. */
+  attachments: z.array(attachmentSchema).optional(),
   startedAt: z.string(),
   /** Number that the turn will have in the transcript. */
   number: z.int(),
@@ -78,7 +81,11 @@ export const windowSchema = z.array(
 /** A message that another session has to answer. */
 export const handoffSchema = z.strictObject({
   sessionId: z.string(),
-  message: z.strictObject({ id: z.string(), content: z.string() }),
+  /** `content`: text, or with attachments the parts of a message that refers to them. */
+  message: z.strictObject({
+    id: z.string(),
+    content: z.union([z.string(), z.array(z.record(z.string(), z.unknown()))]),
+  }),
 });
 
 const messages = new ReducedValue(

@@ -48,9 +48,13 @@ export function draftOf(state: SessionStateValues, turn: TurnInFlight, parts: Dr
 function transcriptOf(turn: TurnInFlight, { messages, at }: DraftParts): Message[] {
   return messages.map((message, index) =>
     index === 0
-      ? { ...fromLangChain(message, turn.startedAt), content: turn.text }
+      ? { ...fromLangChain(message, turn.startedAt), content: turn.text, ...attachmentsOf(turn) }
       : fromLangChain(message, at),
   );
+}
+
+function attachmentsOf({ attachments }: TurnInFlight): Pick<Message, "attachments"> {
+  return attachments === undefined ? {} : { attachments };
 }
 
 function explanationOf(state: SessionStateValues, turn: TurnInFlight): Explanation {

@@ -1,5 +1,6 @@
 /** The messages of the turn in flight. */
 import { HumanMessage, type AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { contentOf } from "#src/turns/attachment-blocks.ts";
 import { isNotice } from "./messages.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
@@ -18,7 +19,8 @@ export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessa
 /** The same, as a model is given them: the user's message is what is to be answered, without a command before it. */
 export function modelMessagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {
   const [, ...rest] = messagesInFlight(state, turn);
-  return [new HumanMessage({ content: turn.text, id: turn.firstMessageId }), ...rest];
+  const content = contentOf(turn.text, turn.attachments);
+  return [new HumanMessage({ content, id: turn.firstMessageId }), ...rest];
 }
 
 /** Whether a model's message asks for tools, also by calls that could not be read. */

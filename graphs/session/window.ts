@@ -2,6 +2,7 @@
 import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import type { z } from "zod";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { attachmentsOf } from "#src/turns/attachment-blocks.ts";
 import { contentText, toLangChain } from "#src/turns/langchain-messages.ts";
 import type { windowSchema } from "./state.ts";
 
@@ -16,7 +17,7 @@ export function extendWindow(
   const added = {
     turn: turn.turn,
     messageIds: turn.messages.map((message) => message.id ?? ""),
-    characters: turn.messages.reduce((sum, message) => sum + contentText(message.content).length, 0),
+    characters: turn.messages.reduce((sum, message) => sum + charactersOf(message), 0),
   };
   const kept: Window = [added];
   let characters = added.characters;
@@ -31,6 +32,13 @@ export function extendWindow(
     window: kept,
     removals: dropped.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id }))),
   };
+}
+
+/** Room that the reference of an attachment takes. */
+const REFERENCE_CHARACTERS = 250;
+
+function charactersOf({ content }: BaseMessage): number {
+  return contentText(content).length + attachmentsOf(content).length * REFERENCE_CHARACTERS;
 }
 
 /** An empty window, and the removal of all that was in it. */

@@ -7,6 +7,7 @@ export type ModelErrorKind =
   | "auth"
   | "bad_request"
   | "context_length"
+  | "unsupported_content"
   | "timeout"
   | "connection"
   | "cut_stream"
@@ -43,6 +44,8 @@ export function factText(situation: FailureSituation): string {
       return `The model server refused the request${status}${said}`;
     case "context_length":
       return `The conversation is too long for the model${status}.`;
+    case "unsupported_content":
+      return `The model does not take pictures or files of this kind${status}${said}`;
     case "timeout":
       return "The model server took too long to answer.";
     case "connection":
@@ -73,6 +76,8 @@ export function nextStep(situation: FailureSituation): string {
       return "Check the model name and OPENAI_BASE_URL.";
     case "context_length":
       return "Shorten the message, start anew with /new, or choose a model with a larger context.";
+    case "unsupported_content":
+      return "Choose a model that takes them with /model, or send the message without them.";
     case "connection":
       return "Check that the server at OPENAI_BASE_URL is running and the network is up.";
     case "malformed":

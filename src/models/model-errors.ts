@@ -33,6 +33,7 @@ const RETRYABLE: Readonly<Record<ModelErrorKind, boolean>> = {
   auth: false,
   bad_request: false,
   context_length: false,
+  unsupported_content: false,
   aborted: false,
   unknown: false,
 };
@@ -92,6 +93,8 @@ const RULES: readonly Rule[] = [
   { kind: "auth", holds: answered(401, 403) },
   { kind: "rate_limit", holds: answered(429) },
   { kind: "timeout", holds: answered(408) },
+  // Some answer so with 500: trying again does not help.
+  { kind: "unsupported_content", holds: isUnsupported },
   { kind: "overloaded", holds: ({ status = 0 }) => status === 409 || status >= 500 },
   { kind: "bad_request", holds: ({ status }) => status !== undefined },
   { kind: "rate_limit", holds: coded(/^(?:rate_limit\w*|insufficient_quota)$/iu) },
@@ -117,6 +120,14 @@ function isTooLong(facts: ErrorFacts): boolean {
   return (
     coded(/context_length|context_size/iu)(facts) ||
     said(/maximum context length|context (?:window|size)|prompt is too long|input tokens exceed/iu)(facts)
+  );
+}
+
+/** Servers say it in their own words: `does not support image input`, `image_url is only supported by certain models`. */
+function isUnsupported(facts: ErrorFacts): boolean {
+  const isAbout = said(/\b(?:images?|image_url|vision|audio|input_audio|files?|multi-?modal)\b/iu)(facts);
+  return (
+    isAbout && said(/\b(?:not|n't|only) support|unsupported|no endpoints found|must have mime type/iu)(facts)
   );
 }
 

@@ -27,9 +27,9 @@ export interface HttpLimits {
   readonly heartbeatMs: number;
 }
 
-/** A message of the default length has room several times over, however it is written in JSON. */
+/** A message of the default length has room many times over, and so has a picture of the largest size as base64. */
 export const DEFAULT_LIMITS: HttpLimits = {
-  bodyBytes: 1_000_000,
+  bodyBytes: 8_000_000,
   ratePerMinute: 300,
   turnsPerOwner: 32,
   heartbeatMs: 15_000,

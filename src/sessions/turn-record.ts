@@ -47,6 +47,8 @@ export const receiptSchema = z.strictObject({
   tokens: z.record(z.string(), z.int()),
   /** Sessions whose turns were given, oldest first, with the first and last turn number. */
   turns: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })),
+  /** What was repaired in the copy that was sent last, by kind. */
+  repairs: z.record(z.string(), z.int()).optional(),
   /** Remembered facts that were given, by the id of their record. */
   memory: z.array(z.strictObject({ id: z.string(), score: z.number().optional() })).optional(),
 });

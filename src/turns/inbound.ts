@@ -72,13 +72,3 @@ function checkAttachments(attachments: readonly InboundAttachment[], maxBytes: n
     { next: "Send them in several messages. Nothing was stored." },
   );
 }
-
-/** The text of a message that may carry nothing else. @throws {LilyError} as {@link parseInbound} */
-export function parseInboundText(content: unknown, limit: number): string {
-  const limits = { messageCharacters: limit, attachmentBytes: Number.MAX_SAFE_INTEGER };
-  const { text, attachments } = parseInbound(content, limits);
-  if (attachments.length === 0) return text;
-  throw new LilyError("message_invalid", "the message has pictures or files, which cannot be sent here", {
-    next: "Send text alone. Nothing was stored.",
-  });
-}

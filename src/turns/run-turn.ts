@@ -8,7 +8,7 @@ import { latestEntry, openedBy } from "#src/sessions/chain.ts";
 import { parseDeliveryId, parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { gathers } from "./arrival-policy.ts";
 import { gather, takePlace, type TakenPlace } from "./gather.ts";
-import { parseInboundText } from "./inbound.ts";
+import { parseInbound } from "./inbound.ts";
 import { arrivalPolicyOf, isRunning, requestStop, type StopAsked } from "./request-stop.ts";
 import { stopReply } from "./stop-turn.ts";
 import type { TurnDeps } from "./turn-deps.ts";
@@ -20,11 +20,16 @@ export { lockName } from "./lock-name.ts";
 export type { ReadCommand, TurnDeps } from "./turn-deps.ts";
 export type { TurnRequest } from "./turn-request.ts";
 
+/** The graph knows how much a message may carry. */
+const ANY_SIZE = Number.MAX_SAFE_INTEGER;
+
 /** A message that was checked. */
 interface Checked {
   readonly deliveryId: string;
   readonly text: string;
-  /** What it is: a text, a command that exists, or a command for somebody else or nobody. */
+  /** The text; or what was sent, where it carries more. */
+  readonly content: unknown;
+  /** What it is: text alone, a command that exists, or a command for somebody else or nobody, or text with more. */
   readonly kind: "text" | "command" | "other";
   readonly asked?: Asked;
 }
@@ -48,7 +53,7 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
     const { ready, leave } = (place = takePlace(deps, request));
     const stopped = await stopRunning(deps, request, checked);
     await ready();
-    const message = { id: checked.deliveryId, content: checked.text };
+    const message = { id: checked.deliveryId, content: checked.content };
     return await underLock(deps, request, { message, stopped, onInLine: leave });
   } catch (error) {
     return refusal(envelopeOf(error), { deliveryId: request.deliveryId ?? "" });
@@ -60,13 +65,14 @@ export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<Tur
 function check(deps: TurnDeps, request: TurnRequest): Checked {
   parseOwner(request.owner);
   parseSessionKey(request.sessionKey);
-  const text = parseInboundText(request.content, deps.messageCharacters);
+  const { text, attachments } = parseInbound(request.content, { ...deps, attachmentBytes: ANY_SIZE });
   const deliveryId = request.deliveryId === undefined ? deps.ids.uuid() : parseDeliveryId(request.deliveryId);
   const parsed = parseCommand(text, deps.botNames);
-  if (parsed.kind === "text") return { deliveryId, text, kind: "text" };
+  const message = { deliveryId, text, content: attachments.length === 0 ? text : request.content };
+  if (parsed.kind === "text") return { ...message, kind: attachments.length === 0 ? "text" : "other" };
   const command = parsed.kind === "command" ? findCommand(parsed.name) : undefined;
-  if (parsed.kind === "elsewhere" || command === undefined) return { deliveryId, text, kind: "other" };
-  return { deliveryId, text, kind: "command", asked: { command, args: parsed.args } };
+  if (parsed.kind === "elsewhere" || command === undefined) return { ...message, kind: "other" };
+  return { ...message, kind: "command", asked: { command, args: parsed.args } };
 }
 
 /** What changes nothing, and what stops a turn, does not wait for the one that runs. */

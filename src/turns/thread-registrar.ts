@@ -6,7 +6,7 @@ export interface ThreadStart {
   readonly owner: string;
   readonly sessionKey: string;
   /** The message to run there at once, where the caller does not do it. */
-  readonly message?: { readonly id: string; readonly content: string };
+  readonly message?: { readonly id: string; readonly content: string | object[] };
 }
 
 /** Registers threads with whatever lists them. */

@@ -102,9 +102,12 @@ async function checkContents({ store, checkpoints, clock }: Files): Promise<Chec
   );
   rows.push(...(await orRow("leases", () => [checkLeases(store, clock.now())])));
   if (checkpoints === undefined) return rows;
-  const sessions = knownSessionsIn(store);
-  const facts = { isSession: (threadId: string) => sessions.has(threadId), now: clock.now() };
-  return [...rows, ...(await orRow("leftovers", () => [checkOrphans(checkpoints, facts)]))];
+  const leftovers = await orRow("leftovers", () => {
+    const sessions = knownSessionsIn(store);
+    const facts = { isSession: (threadId: string) => sessions.has(threadId), now: clock.now() };
+    return [checkOrphans(checkpoints, facts)];
+  });
+  return [...rows, ...leftovers];
 }
 
 /** Everything in checkpoints that may name something in the store. */

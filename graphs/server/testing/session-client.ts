@@ -1,6 +1,7 @@
 /** A server with the session graph as tests talk to it: threads, runs and what is stored of them. */
 import { Client } from "@langchain/langgraph-sdk";
 import { z } from "zod";
+import { fromTurnItem } from "#src/storage/turn-item.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { historyNamespace } from "#src/storage/session-namespaces.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
@@ -47,7 +48,7 @@ export function connect(url: string): SessionClient {
       const namespace = historyNamespace({ owner: "local", sessionKey, sessionId });
       const { items } = await client.store.searchItems(namespace, { limit: 100 });
       return items
-        .map((item) => turnRecordSchema.parse(item.value))
+        .map((item) => turnRecordSchema.parse(fromTurnItem(item.value, item)))
         .toSorted((one, other) => one.turn - other.turn);
     },
   };

@@ -8,6 +8,7 @@ import { done, envelopeOf, refused } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import { beginTurn } from "../begin-turn.ts";
 import { findHandled, readIntent, type Intent } from "../handled.ts";
@@ -40,7 +41,7 @@ interface Arrival {
 
 async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<SessionUpdate> {
   const { state, sorted, run } = arrival;
-  const delivery = readDelivery(sorted.inbound, deps.limits.messageCharacters);
+  const delivery = readDelivery(sorted.inbound, deps.limits);
   const located = await locateSession(deps, run, state.session, delivery);
 
   const own = { ...delivery, ownTextHash: run.collected?.textHash };
@@ -49,6 +50,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   if (handled !== undefined) return finish(deps, sorted, handled);
   const refused = refuseCommand(intent, { sessionId: run.threadId, deliveryId: delivery.deliveryId });
   if (refused !== undefined) return finish(deps, sorted, refused);
+  await keepAttachments(run.blobs, located.chain.owner, delivery.contents);
 
   if (located.session !== undefined && intent.kind === "command" && readsOnly(intent.command, intent.args)) {
     const { session } = await catchUp(deps, run.repository, located.session);

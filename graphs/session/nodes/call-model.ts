@@ -2,8 +2,10 @@
 import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable } from "@langchain/core/runnables";
+import type { Repairs } from "#src/context/repair-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
+import { toModelInput } from "#src/turns/model-input.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
 import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
@@ -33,7 +35,8 @@ export function callModel(deps: SessionDeps) {
       const answer = await ask(deps, { state, runtime, guard, mayCallTools });
       const tokens = tokensOfCall(turn, modelMessagesInFlight(state, turn).slice(1), answer.message);
       const spent = spend(turn, { modelCalls: 1, tokens, ms: guard.spentMs() });
-      return answeredTurn(deps, { ...turn, ...spent }, { answer, verdict });
+      const told = withRepairs(turn, answer.repairs);
+      return answeredTurn(deps, { ...turn, ...spent, ...told }, { answer, verdict });
     } finally {
       guard.close();
     }
@@ -55,20 +58,33 @@ interface Asked {
   readonly mayCallTools: boolean;
 }
 
-async function ask(deps: SessionDeps, { state, runtime, guard, mayCallTools }: Asked): Promise<Answer> {
+async function ask(
+  deps: SessionDeps,
+  { state, runtime, guard, mayCallTools }: Asked,
+): Promise<Answer & { readonly repairs: Repairs }> {
   const { session, turn } = requireTurn(state);
-  const { prompt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn);
+  const run = readRunContext(deps, runtime);
+  const { prompt } = await assemblePrompt(deps, run, session, turn);
+  const input = [...prompt, ...modelMessagesInFlight(state, turn)];
+  const { messages, repairs } = await toModelInput(input, { blobs: run.blobs, owner: session.owner });
   const solver = turn.solver ?? "";
   const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
-  return askFirstThatAnswers(deps, [solver, ...fallbacks], {
+  const answer = await askFirstThatAnswers(deps, [solver, ...fallbacks], {
     open: async (reference) => {
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
       return mayCallTools ? bindTools(deps, model) : model;
     },
-    messages: [...prompt, ...modelMessagesInFlight(state, turn)],
+    messages,
     runtime,
     guard,
   });
+  return { ...answer, repairs };
+}
+
+/** The receipt tells what was repaired in the copy that was sent last. */
+function withRepairs({ receipt }: TurnInFlight, repairs: Repairs): Pick<TurnInFlight, "receipt"> {
+  if (receipt === null || Object.keys(repairs).length === 0) return { receipt };
+  return { receipt: { ...receipt, repairs: Object.fromEntries(Object.entries(repairs)) } };
 }
 
 /** @param turn with what the call has used */

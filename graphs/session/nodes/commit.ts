@@ -56,7 +56,12 @@ function answerElsewhere(
   { session, chain }: { readonly session: SessionFields; readonly chain: Chain | undefined },
 ): SessionUpdate {
   const deliveryId = deriveUuid("replayed", turn.deliveryId, deps.ids.uuid());
-  const again = { ...turn, deliveryId, textHash: textHashOf(turn.text), collected: undefined };
+  const again = {
+    ...turn,
+    deliveryId,
+    textHash: textHashOf(turn.text, turn.attachments),
+    collected: undefined,
+  };
   if (chain !== undefined && chain.latest !== session.sessionId)
     return { turn: { ...again, latest: chain.latest } };
   return { turn: again, verdict: { action: "rotate", trigger: "replay", turns: session.turns } };

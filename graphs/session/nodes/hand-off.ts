@@ -1,6 +1,7 @@
 /** `handOff`: ends this run and names the session that has to answer. */
 import { LilyError } from "#src/kernel/errors.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { contentOf } from "#src/turns/attachment-blocks.ts";
 import { noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -14,7 +15,7 @@ export function handOff(deps: SessionDeps) {
     if (turn === null || turn.latest === null)
       throw new LilyError("internal", "there is no session to hand off to");
     const run = readRunContext(deps, runtime);
-    const message = { id: turn.deliveryId, content: turn.text };
+    const message = { id: turn.deliveryId, content: contentOf(turn.text, turn.attachments) };
     const ref = (await run.repository.findSession(turn.latest)) ?? {
       owner: run.owner,
       sessionKey: run.sessionKey ?? run.threadId,

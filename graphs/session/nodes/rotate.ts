@@ -31,7 +31,7 @@ export function rotate(deps: SessionDeps) {
     const ended = verdict.trigger === "replay" ? (await catchUp(deps, repository, session)).session : session;
     const chain = await moveLatest(deps, repository, { before, session: ended, turn, verdict, plan });
     const opened = latestEntry(chain);
-    if (plan.text !== "") return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
+    if (isAnsweredThere(plan, turn)) return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
     const reply = rotationReply(chain, opened, turn.deliveryId);
     return {
       turn: null,
@@ -64,6 +64,11 @@ async function readLatest(repository: SessionRepository, session: SessionFields)
 /** How the new session begins. */
 interface Plan extends CommandRotation {
   readonly continuesUpTo?: Readonly<Record<string, number>>;
+}
+
+/** Whether something is left of the message for the new session. */
+function isAnsweredThere(plan: Plan, turn: TurnInFlight): boolean {
+  return plan.text !== "" || turn.attachments !== undefined;
 }
 
 function planOf({ turn, verdict, before: chain, session }: Omit<Move, "plan">): Plan {
@@ -100,7 +105,7 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
     at: toInstant(deps.clock.now()),
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,
-    ...(plan.text === "" ? {} : { leftHash: textHashOf(plan.text) }),
+    ...(isAnsweredThere(plan, turn) ? { leftHash: textHashOf(plan.text) } : {}),
     verdict,
     turns: session.turns,
     head: session.head,

@@ -11,15 +11,16 @@ const contentSchema = z
   .unknown()
   .refine((content) => content !== undefined, "content is missing")
   .meta({
-    description: "Text, or parts that are all text",
+    description:
+      "Text, or parts: text, and pictures, audio or files as image_url with a data: URL or as content blocks with base64",
     anyOf: [
       { type: "string" },
       {
         type: "array",
         items: {
           type: "object",
-          properties: { type: { type: "string", const: "text" }, text: { type: "string" } },
-          required: ["type", "text"],
+          properties: { type: { type: "string" }, text: { type: "string" } },
+          required: ["type"],
         },
       },
     ],
