@@ -72,7 +72,7 @@ const SETTINGS = {
 } as const;
 
 /** A limit as a quantity, e.g. `24 tool calls`. */
-export function limitText({ kind, limit }: ReachedLimit): string {
+function limitText({ kind, limit }: ReachedLimit): string {
   const { counts } = SETTINGS[kind];
   const amount = kind === "time" ? limit / 1000 : limit;
   return `${amount} ${amount === 1 ? counts.slice(0, -1) : counts}`;

@@ -43,7 +43,7 @@ export async function toModelInput(
 }
 
 /** Repairs in the flat form of the transcript. A message that needed nothing is sent as it is. */
-export function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
+function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
   const flat = messages.map((message) => fromLangChain(message, ""));
   const originals = new Map(flat.map((message, index) => [message, messages[index]]));
   const repaired = repairMessages(flat);
