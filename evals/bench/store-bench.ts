@@ -2,16 +2,25 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Embedder } from "#memory/embedding/embedder.ts";
+import { toUnitLength } from "#memory/embedding/embedder.ts";
+import { CANDIDATES } from "#memory/stores/sqlite/hybrid-search.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { VectorIndex } from "#memory/stores/sqlite/vector-index.ts";
 import { rangeOf } from "#memory/stores/sqlite/store-statements.ts";
-import { toUnitLength } from "#memory/embedding/embedder.ts";
+import { encodePath } from "#memory/stores/namespace.ts";
 import { systemClock } from "#src/app/system.ts";
 import { watchMachine } from "./machine-load.ts";
 import { percentile } from "./measure.ts";
-import { benchQuestion, benchRecord, benchVector, OWNER, questionVector } from "./store-data.ts";
+import { benchEmbedder, questionText } from "./store-bench-questions.ts";
+import {
+  benchQuestion,
+  benchRecord,
+  benchVector,
+  OWNER,
+  questionVector,
+  type BenchRecord,
+} from "./store-data.ts";
 import { openFloor, type Floor } from "./store-floor.ts";
 import { searchMemory } from "./store-memory.ts";
 
@@ -56,8 +65,14 @@ export interface StoreResult {
 }
 
 const ROUNDS = 60;
+
+/** Rounds that warm caches and the compiler, and do not count. */
+const WARM_UP = 10;
+
 const CHUNK = 1_000;
+const RECALL_QUESTIONS = 40;
 const PREFIX = ["memory", OWNER];
+const RANGE = rangeOf(encodePath(PREFIX));
 
 /** Fills a store and its floor with `records` and measures both, in turns. */
 export async function storeBench(
@@ -70,10 +85,10 @@ export async function storeBench(
     const files = { store: join(folder, "store.sqlite"), floor: join(folder, "floor.sqlite") };
     const subjects = openSubjects(files, records);
     onProgress(`${records}: loading`);
-    const { floorIds, fillMsPerItem } = await load(subjects, records);
+    const fillMsPerItem = await load(subjects, records);
     onProgress(`${records}: measuring`);
     const measured = await measure(subjects, records);
-    const recallAt10 = await recall(subjects, records, floorIds);
+    const recallAt10 = recall(subjects, records);
     subjects.close();
     return {
       records,
@@ -89,19 +104,6 @@ export async function storeBench(
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-/** Answers at once: what is measured is the store, not a model. */
-export function benchEmbedder(records: number): Embedder {
-  const vectorOf = (text: string): Float32Array => {
-    const question = /^What did I say about .*\[(\d+)\]$/u.exec(text)?.[1];
-    if (question !== undefined) return questionVector(Number(question), records);
-    return benchVector(Number(/number (\d+)/u.exec(text)?.[1]), records);
-  };
-  return { model: "bench:made-up", embed: (texts) => Promise.resolve(texts.map(vectorOf)) };
-}
-
-/** Text of question `index`, from which the embedder knows it again. */
-export const questionText = (index: number): string => `${benchQuestion(index)} [${index}]`;
 
 interface Subjects {
   /** Without an embedder: text search alone. */
@@ -131,29 +133,38 @@ function openSubjects(files: { readonly store: string; readonly floor: string },
   };
 }
 
-async function load({ hybrid, floor }: Subjects, records: number) {
-  const floorIds = new Map<number, string>();
+/** Milliseconds that a vector takes to be written, without the embedder. */
+async function load({ hybrid, floor }: Subjects, records: number): Promise<number> {
   for (let start = 0; start < records; start += CHUNK) {
     const some = Array.from({ length: Math.min(CHUNK, records - start) }, (_, at) => benchRecord(start + at));
     await hybrid.batch(some);
     const ids = floor.putAll(some).map(Number);
+    const vectors = some.map((_, at) => benchVector(start + at, records));
     floor.addVectors(
-      some.map(({ namespace }, at) => {
-        const id = ids[at] ?? 0;
-        floorIds.set(id, some[at]?.key ?? "");
-        return { id, namespace, vector: benchVector(start + at, records) };
+      some.flatMap(({ namespace }, at) => {
+        const [id, vector] = [ids[at], vectors[at]];
+        return id === undefined || vector === undefined ? [] : [{ id, namespace, vector }];
       }),
     );
   }
   const startedMs = performance.now();
   await hybrid.fillVectors(records);
-  return { floorIds, fillMsPerItem: (performance.now() - startedMs) / records };
+  return (performance.now() - startedMs) / records;
 }
 
 type Work = (round: number) => unknown;
 
+/** Made beforehand: to make one takes as long as to read some. */
+function unitQuestions(records: number): readonly Float32Array[] {
+  return Array.from(
+    { length: ROUNDS + WARM_UP },
+    (_, round) => toUnitLength(questionVector(round, records)) ?? new Float32Array(),
+  );
+}
+
 async function measure({ plain, hybrid, index, floor }: Subjects, records: number) {
-  const unit = (round: number) => toUnitLength(questionVector(round, records)) ?? new Float32Array();
+  const questions = unitQuestions(records);
+  const unit = (round: number) => questions[round] ?? new Float32Array();
   const owned = (round: number) => benchRecord(((round * 7907) % Math.floor(records / 5)) * 5);
   const fresh = (round: number, kind: number) => benchRecord(records + round * 2 + kind);
   const domain = [...PREFIX, "persona"];
@@ -161,12 +172,8 @@ async function measure({ plain, hybrid, index, floor }: Subjects, records: numbe
     () => plain.search(domain, { filter: { kind } }),
     () => floor.list(domain, kind),
   ];
-  const path = PREFIX.map((label) => `${label}.`).join("");
   const works: Record<OperationName, [Work, Work]> = {
-    put: [
-      (round) => plain.put(...partsOf(fresh(round, 0))),
-      (round) => floor.put(fresh(round, 1)),
-    ],
+    put: [(round) => plain.put(...partsOf(fresh(round, 0))), (round) => floor.put(fresh(round, 1))],
     get: [
       (round) => plain.get(owned(round).namespace, owned(round).key),
       (round) => floor.get(owned(round).namespace, owned(round).key),
@@ -181,10 +188,7 @@ async function measure({ plain, hybrid, index, floor }: Subjects, records: numbe
       (round) => hybrid.search(PREFIX, { query: questionText(round) }),
       (round) => [floor.search(PREFIX, benchQuestion(round)), floor.exact(PREFIX, unit(round))],
     ],
-    "vector search": [
-      (round) => index.similarities(unit(round), index.nearest(unit(round), rangeOf(path), 400)),
-      (round) => floor.exact(PREFIX, unit(round)),
-    ],
+    "vector search": [(round) => nearestTen(index, unit(round)), (round) => floor.exact(PREFIX, unit(round))],
   };
   const operations: OperationResult[] = [];
   for (const name of OPERATIONS) {
@@ -206,39 +210,39 @@ async function measure({ plain, hybrid, index, floor }: Subjects, records: numbe
 /** Milliseconds of both, measured one after the other, so that what disturbs one disturbs the other. */
 async function inTurns([ours, bare]: [Work, Work]): Promise<[number[], number[]]> {
   const times: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS + 10; round += 1) {
+  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
     for (const [at, work] of [ours, bare].entries()) {
       const startedMs = performance.now();
       await work(round);
-      // The first ten warm caches and the compiler.
-      if (round >= 10) times[at]?.push(performance.now() - startedMs);
+      if (round >= WARM_UP) times[at]?.push(performance.now() - startedMs);
     }
   }
   return times;
 }
 
-const partsOf = ({ namespace, key, value }: ReturnType<typeof benchRecord>): [string[], string, typeof value] => [
+const partsOf = ({ namespace, key, value }: BenchRecord): [string[], string, typeof value] => [
   namespace,
   key,
   value,
 ];
 
-async function recall({ hybrid, index, floor }: Subjects, records: number, floorIds: Map<number, string>) {
-  const path = PREFIX.map((label) => `${label}.`).join("");
-  const keyOf = new Map((await hybrid.search(PREFIX, { limit: records * 2 })).map(({ key, value }) => [key, value]));
-  let found = 0;
-  let wanted = 0;
-  for (let round = 0; round < 40; round += 1) {
-    const question = toUnitLength(questionVector(round, records)) ?? new Float32Array();
-    const exact = floor.exact(PREFIX, question).map((id) => floorIds.get(id));
-    const near = [...index.similarities(question, index.nearest(question, rangeOf(path), 400))]
-      .toSorted(([, a], [, b]) => b - a)
-      .slice(0, 10)
-      .map(([id]) => id);
-    // Both sides were loaded in the same order, so the ids are the same.
-    const keys = new Set(near.map((id) => floorIds.get(id)));
-    wanted += exact.length;
-    found += exact.filter((key) => key !== undefined && keyOf.has(key) && keys.has(key)).length;
-  }
-  return found / wanted;
+/** Both sides were loaded in the same order, so their ids are the same. */
+function recall({ index, floor }: Subjects, records: number): number {
+  const questions = unitQuestions(records);
+  const rounds = Array.from({ length: RECALL_QUESTIONS }, (_, round) => {
+    const question = questions[round] ?? new Float32Array();
+    const near = new Set(nearestTen(index, question));
+    const exact = floor.exact(PREFIX, question);
+    return { wanted: exact.length, found: exact.filter((id) => near.has(id)).length };
+  });
+  const sum = (key: "wanted" | "found") => rounds.reduce((total, round) => total + round[key], 0);
+  return sum("found") / sum("wanted");
+}
+
+function nearestTen(index: VectorIndex, question: Float32Array): number[] {
+  const similarities = index.similarities(question, index.nearest(question, RANGE, CANDIDATES));
+  return [...similarities]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 10)
+    .map(([id]) => id);
 }

@@ -18,7 +18,12 @@ const IN = "r.ns >= ? AND r.ns < ?";
 /** Opens the floor in a file, with the settings of the store's own. */
 export function openFloor(file: string) {
   const db = new Database(file);
-  for (const pragma of ["page_size = 8192", "journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"])
+  for (const pragma of [
+    "page_size = 8192",
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "secure_delete = ON",
+  ])
     db.pragma(pragma);
   sqliteVec.load(db);
   db.exec(SCHEMA);
@@ -55,16 +60,19 @@ export function openFloor(file: string) {
   return {
     put: (record: BenchRecord) => put(record),
     putAll: (records: readonly BenchRecord[]) => db.transaction(() => records.map((record) => put(record)))(),
-    addVectors: db.transaction((rows: readonly { id: number; namespace: string[]; vector: Float32Array }[]) => {
-      for (const { id, namespace, vector } of rows)
-        statements.addVector.run(id, nsOf(namespace), floatBytes(vector));
-    }),
+    addVectors: db.transaction(
+      (rows: readonly { id: number; namespace: string[]; vector: Float32Array }[]) => {
+        for (const { id, namespace, vector } of rows)
+          statements.addVector.run(id, nsOf(namespace), floatBytes(vector));
+      },
+    ),
     get: (namespace: string[], key: string) => parsed(statements.get.get(nsOf(namespace), key)),
     list: (prefix: string[], kind: string) => statements.list.all(...rangeOf(prefix), kind).map(parsed),
     search: (prefix: string[], text: string) =>
       statements.search.all(toMatchQuery(text) ?? "", ...rangeOf(prefix)).map(parsed),
     searchAlone: (text: string) => statements.searchAlone.all(toMatchQuery(text) ?? ""),
-    exact: (prefix: string[], vector: Float32Array) => statements.exact.all(...rangeOf(prefix), floatBytes(vector)),
+    exact: (prefix: string[], vector: Float32Array) =>
+      statements.exact.all(...rangeOf(prefix), floatBytes(vector)),
     close: () => void db.close(),
   };
 }

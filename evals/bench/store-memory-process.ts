@@ -13,6 +13,7 @@ const store = new SqliteStore(db, {
   clock: systemClock(),
   embed: { embedder: benchEmbedder(Number(records)), fields: ["text"] },
 });
-for (let round = 0; round < 30; round += 1) await store.search(["memory", OWNER], { query: questionText(round) });
+for (let round = 0; round < 30; round += 1)
+  await store.search(["memory", OWNER], { query: questionText(round) });
 console.log(liveMemory().rssBytes - before);
 db.close();

@@ -2,6 +2,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
+import { fillVectorsBesideTurns } from "#src/storage/fill-vectors-beside-turns.ts";
 import { pruneBesideTurns } from "#src/storage/prune-beside-turns.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { DEFAULT_ARRIVALS } from "#src/turns/arrival-policy.ts";
@@ -47,10 +48,9 @@ export function openLocalSessions(
   const graph = compileSessionGraph(deps, { checkpointer: storage.checkpointer, store: storage.store });
   const repository = createStoreSessionRepository(storage.store);
   const runner = createSessionRunner(graph);
-  const pruning = pruneBesideTurns(storage.retention, {
-    keepTurns: options.keepTurns,
-    onError: options.onUpkeepError ?? (() => undefined),
-  });
+  const onError = options.onUpkeepError ?? (() => undefined);
+  const pruning = pruneBesideTurns(storage.retention, { keepTurns: options.keepTurns, onError });
+  const vectors = storage.fillVectors && fillVectorsBesideTurns(storage.fillVectors, onError);
   const turnDeps: TurnDeps = {
     ids: deps.ids,
     runner,
@@ -67,7 +67,10 @@ export function openLocalSessions(
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
-    afterTurn: (sessionId, isSealed) => pruning.afterTurn(sessionId, isSealed),
+    afterTurn(sessionId, isSealed) {
+      pruning.afterTurn(sessionId, isSealed);
+      vectors?.afterTurn();
+    },
     ...(deps.timer === undefined ? {} : { timer: deps.timer }),
     stopRequests: createStoreStopRequests(storage.store),
     arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
@@ -77,6 +80,6 @@ export function openLocalSessions(
     repository,
     send: (request) => runTurn(turnDeps, request),
     stop: (ref) => stopTurn(turnDeps, ref),
-    settled: () => pruning.settled(),
+    settled: async () => void (await Promise.all([pruning.settled(), vectors?.settled()])),
   };
 }

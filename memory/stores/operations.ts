@@ -54,8 +54,8 @@ export interface BatchPlan {
   readonly reads: readonly ((engine: StoreEngine) => unknown)[];
   /** One an item: of several changes to the same item the last one counts. */
   readonly changes: readonly ItemChange[];
-  /** Nothing but one item is read. */
-  readonly isOneGet: boolean;
+  /** Nothing but one get or one list: a single statement, which needs no transaction around it. */
+  readonly isOneStatement: boolean;
 }
 
 const DEFAULT_SEARCH_LIMIT = 10;
@@ -76,7 +76,7 @@ export function planBatch(operations: readonly Operation[]): BatchPlan {
     }
     return "key" in operation ? getRead(operation) : listRead(operation);
   });
-  return { reads, changes: [...changes.values()], isOneGet: isOneGet(operations) };
+  return { reads, changes: [...changes.values()], isOneStatement: isOneStatement(operations) };
 }
 
 /** Runs a checked batch: every read sees the state before the changes, as in `InMemoryStore`. */
@@ -86,9 +86,9 @@ export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
   return results;
 }
 
-function isOneGet(operations: readonly Operation[]): boolean {
-  const [first] = operations;
-  return first !== undefined && operations.length === 1 && "key" in first && !("value" in first);
+function isOneStatement([operation, ...rest]: readonly Operation[]): boolean {
+  if (operation === undefined || rest.length > 0 || "value" in operation) return false;
+  return "key" in operation || ("namespacePrefix" in operation && operation.query === undefined);
 }
 
 function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {

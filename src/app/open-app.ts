@@ -1,11 +1,13 @@
 /** Makes the real dependencies: files, clock, models. */
 import { join, resolve } from "node:path";
+import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import type { IndexFields } from "#memory/stores/index-fields.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
+import type { SqliteBackendOptions } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
@@ -66,6 +68,7 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
       storageName: `${storage.name} in ${storage.location}`,
       fencedStore: (lease) => storage.fencedStore(lease),
       persist: (threadId) => storage.persist(threadId),
+      searchesByMeaning: storage.fillVectors !== undefined,
     },
   };
 }
@@ -91,7 +94,17 @@ async function openStorage(
     clock: deps.clock,
     ids: deps.ids,
     index,
+    ...embedOf(loaded, env),
   });
+}
+
+/** Facts alone are given to an embedder: conversations are nobody's business but the model's that answers. */
+function embedOf({ config }: LoadedConfig, env: Environment): Pick<SqliteBackendOptions, "embed"> {
+  const { embedder: reference, dimensions } = config.memory;
+  const server = { ...openAISettingsOf(env), ...(dimensions === undefined ? {} : { dimensions }) };
+  const embedder = createEmbedder(reference, { server });
+  if (embedder === undefined) return {};
+  return { embed: { embedder, fields: (namespace) => memoryIndexFields(namespace) ?? false } };
 }
 
 /** What is found by words where a put does not say: LangGraph drops what a node's put says. */

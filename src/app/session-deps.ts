@@ -85,6 +85,8 @@ export interface SessionDeps {
   readonly storageName: string;
   /** The store under a lease; without it a run writes to the store it was given. */
   readonly fencedStore?: (lease: LeaseRef) => BaseStore;
+  /** Whether the store finds facts by their meaning too. */
+  readonly searchesByMeaning?: boolean;
   /** Stores what the run on a thread has reached; without it every step is stored by itself. */
   readonly persist?: (threadId: string) => Promise<void>;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */

@@ -20,6 +20,8 @@ export interface StorageBackend {
   readonly locks: KeyLock;
   /** Removes checkpoints that no rule needs any more. */
   readonly retention: CheckpointRetention;
+  /** Makes at most `limit` vectors that the store lacks; absent where there is no embedder. */
+  readonly fillVectors?: (limit: number) => Promise<{ readonly left: number }>;
   /**
    * The same store, whose writes fail once `lease` is no longer the newest lease of its key. Reads are not checked.
    * The check and the write are one transaction where the backend has transactions.

@@ -220,6 +220,15 @@ describe("SqliteStore index", () => {
     expect(keysOf(await store.search(["n"], { query }))[0]).toBe("wanted");
   });
 
+  it("keeps the order in which they were put for what matches equally well, on every page", async () => {
+    const { store } = openStore(":memory:");
+    for (let n = 0; n < 30; n += 1) await store.put([`n${n % 3}`], `k${n}`, { text: "walnut tree" });
+    const whole = await store.search([], { query: "walnut", limit: 30 });
+    expect(keysOf(whole)).toEqual(Array.from({ length: 30 }, (_, n) => `k${n}`));
+    const pages = [0, 10, 20].map((offset) => store.search([], { query: "walnut", offset }));
+    expect((await Promise.all(pages)).flatMap(keysOf)).toEqual(keysOf(whole));
+  });
+
   it("ranks what is written exactly as asked above what shares its parts", async () => {
     const { store } = openStore(":memory:");
     await store.put(["n"], "b", { text: "parcel LOT-77-B" });

@@ -1,6 +1,7 @@
 /** A durable LangGraph `BaseStore` in one SQLite file, with full-text search. */
 import type { BaseStore, Operation, OperationResults } from "@langchain/langgraph-checkpoint";
 import type { Database, Transaction } from "better-sqlite3";
+import { createQueryVectors, type QueryVectors } from "#memory/embedding/query-vectors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { DirectStore, StoreView } from "../direct-store.ts";
 import type { IndexFields } from "../index-fields.ts";
@@ -8,10 +9,13 @@ import type { Namespace } from "../namespace.ts";
 import { planBatch, runBatch, type BatchPlan, type ItemChange, type StoreEngine } from "../operations.ts";
 import { migrate } from "./migrate.ts";
 import { retryBusy } from "./retry-busy.ts";
-import { readItem, readNamespaces, searchItems } from "./store-reader.ts";
+import { readItem, readNamespaces, searchItems, type QuestionVectors } from "./store-reader.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
 import { prepareStatements, type StoreStatements } from "./store-statements.ts";
 import { deleteItem, putItem } from "./store-writer.ts";
+import { textHash } from "./vector-bytes.ts";
+import { fillMissing, type FillReport } from "./vector-fill.ts";
+import { VectorIndex, type EmbedOptions } from "./vector-index.ts";
 
 /** Options of {@link SqliteStore}. */
 export interface SqliteStoreOptions {
@@ -26,6 +30,8 @@ export interface SqliteStoreOptions {
   readonly isDurable?: (namespace: Namespace) => boolean;
   /** Longest wait for a lock in milliseconds before `storage_busy`; 10 s by default. */
   readonly busyDeadlineMs?: number;
+  /** Search by meaning beside words. Left out, items are found by their words alone. */
+  readonly embed?: EmbedOptions & { readonly queryDeadlineMs?: number };
 }
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
@@ -39,7 +45,12 @@ type RunInTransaction = Transaction<(work: () => unknown[]) => unknown[]>;
  * is waited for without blocking the event loop.
  *
  * Search gives the order of `InMemoryStore`, or the best match first when there is a `query`; `query` finds items that
- * hold any of its words in an indexed field, and nothing when it has no word. Scores compare within one answer only.
+ * hold any of its words in an indexed field, and nothing when it has no word. Scores compare within one answer only:
+ * they are those of BM25, above 0 and without an end.
+ *
+ * With `embed`, and once {@link fillVectors} has made vectors, `query` finds also what means the same in other words, and
+ * a score is the share of the best score by words, plus the cosine: 0 to 2. Where the embedder gives no vector in time,
+ * and in a batch that also writes, which must not wait for it, the answer is that by words alone.
  */
 export class SqliteStore extends DirectStore {
   readonly #db: Database;
@@ -49,7 +60,8 @@ export class SqliteStore extends DirectStore {
   readonly #isDurable: (namespace: Namespace) => boolean;
   readonly #busyDeadlineMs: number;
   readonly #transaction: RunInTransaction;
-  readonly #engine: StoreEngine;
+  readonly #vectors: VectorIndex | undefined;
+  readonly #queryVectors: QueryVectors | undefined;
 
   /** `db` comes from `openDatabase`; its tables are made if it has none. Whoever opened it closes it. */
   constructor(db: Database, options: SqliteStoreOptions) {
@@ -63,12 +75,13 @@ export class SqliteStore extends DirectStore {
     this.#busyDeadlineMs = busyDeadlineMs;
     this.#statements = prepareStatements(db);
     this.#transaction = db.transaction((work: () => unknown[]) => work());
-    this.#engine = {
-      get: (ref) => readItem(this.#statements, ref),
-      search: (query) => searchItems(this.#statements, query),
-      listNamespaces: (query) => readNamespaces(this.#statements, query),
-      change: (change) => this.#change(change),
-    };
+    if (options.embed === undefined) return;
+    const { embedder, queryDeadlineMs: deadlineMs } = options.embed;
+    this.#vectors = new VectorIndex(db, options.embed);
+    this.#queryVectors = createQueryVectors(embedder, {
+      clock: options.clock,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
   }
 
   override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
@@ -93,24 +106,58 @@ export class SqliteStore extends DirectStore {
     });
   }
 
+  /**
+   * Makes vectors for at most `limit` items that lack one: they are new, their text or the embedder has changed. Without
+   * an embedder there is nothing to do.
+   *
+   * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
+   */
+  async fillVectors(limit: number): Promise<FillReport> {
+    if (this.#vectors === undefined) return { embedded: 0, withoutText: 0, refused: 0, left: 0 };
+    return fillMissing(this.#vectors, limit, (work) => this.#retry(work));
+  }
+
   async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
     const plan = planBatch(operations);
-    const results = await this.#retry(() => this.#run(plan, guard));
+    const questions = plan.changes.length === 0 ? await this.#questionsIn(operations) : undefined;
+    const engine = this.#engineWith(questions);
+    const results = await this.#retry(() => this.#run(plan, engine, guard));
     return results as OperationResults<Op>;
   }
 
-  #run(plan: BatchPlan, guard: WriteGuard | undefined): unknown[] {
-    if (plan.changes.length === 0) {
-      // One statement is its own transaction.
-      if (plan.isOneGet) return runBatch(this.#engine, plan);
-      return this.#transaction.deferred(() => runBatch(this.#engine, plan));
-    }
+  #engineWith(questions: QuestionVectors | undefined): StoreEngine {
+    return {
+      get: (ref) => readItem(this.#statements, ref),
+      search: (query) => searchItems(this.#statements, query, questions),
+      listNamespaces: (query) => readNamespaces(this.#statements, query),
+      change: (change) => this.#change(change),
+    };
+  }
+
+  #run(plan: BatchPlan, engine: StoreEngine, guard: WriteGuard | undefined): unknown[] {
+    if (plan.isOneStatement) return runBatch(engine, plan);
+    if (plan.changes.length === 0) return this.#transaction.deferred(() => runBatch(engine, plan));
     return this.#synchronized(plan.changes, () =>
       this.#transaction.immediate(() => {
         guard?.();
-        return runBatch(this.#engine, plan);
+        return runBatch(engine, plan);
       }),
     );
+  }
+
+  /** The vectors of what is asked, made before the transaction: nothing waits for an embedder inside one. */
+  async #questionsIn(operations: readonly Operation[]): Promise<QuestionVectors | undefined> {
+    const index = this.#vectors;
+    const vectorOf = this.#queryVectors;
+    const texts = [...new Set(operations.flatMap(questionOf))];
+    if (index === undefined || vectorOf === undefined || texts.length === 0) return undefined;
+    if (!(await this.#retry(() => index.hasVectors()))) return undefined;
+    const byText = new Map<string, Float32Array>();
+    for (const text of texts) {
+      const vector = await vectorOf(text);
+      if (vector !== undefined) byText.set(text, vector);
+    }
+    return { index, byText };
   }
 
   /** The log is one file: a write that is waited for takes those before it to the disk with it. */
@@ -127,10 +174,28 @@ export class SqliteStore extends DirectStore {
   #change(change: ItemChange): void {
     if (change.json === null) return deleteItem(this.#statements, change);
     const fields = change.index ?? this.#index(change.namespace);
-    return putItem(this.#statements, change, change.json, { fields, now: Math.trunc(this.#clock.now()) });
+    const { json } = change;
+    const keepsVector = (id: number) => this.#keepsVector(id, change.namespace, json);
+    return putItem(this.#statements, change, json, {
+      fields,
+      now: Math.trunc(this.#clock.now()),
+      keepsVector,
+    });
+  }
+
+  /** Without an embedder nobody knows which part of the value its vector was made of. */
+  #keepsVector(id: number, namespace: Namespace, json: string): boolean {
+    if (this.#vectors === undefined) return this.#statements.valueOf.get(id) === json;
+    const text = this.#vectors.textOf(namespace, json);
+    const hash = this.#statements.vectorTextHash.get(id);
+    return hash === undefined ? text === "" : hash.equals(textHash(text));
   }
 
   #retry<T>(work: () => T): Promise<T> {
     return retryBusy(work, { file: this.#db.name, deadlineMs: this.#busyDeadlineMs });
   }
+}
+
+function questionOf(operation: Operation): string[] {
+  return "namespacePrefix" in operation && operation.query !== undefined ? [operation.query] : [];
 }

@@ -4,10 +4,25 @@ import type { FieldEquality, Filter } from "../filter.ts";
 import type { ItemRef, SearchQuery } from "../operations.ts";
 import { decodePath, encodePath } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
-import { MAX_EQUALITIES, rangeOf, type ItemRow, type StoreStatements } from "./store-statements.ts";
+import {
+  MAX_EQUALITIES,
+  rangeOf,
+  type ItemRow,
+  type RankedRow,
+  type StoreStatements,
+} from "./store-statements.ts";
+import { fuseWithVectors, WORD_CANDIDATES } from "./hybrid-search.ts";
 import { toMatchQuery } from "./text-query.ts";
+import type { VectorIndex } from "./vector-index.ts";
 
 const NO_LIMIT = -1;
+
+/** What a search by meaning needs beside the words. */
+export interface QuestionVectors {
+  readonly index: VectorIndex;
+  /** Vectors of the questions, by their text; without one a question is asked by its words alone. */
+  readonly byText: ReadonlyMap<string, Float32Array>;
+}
 
 /** Reads one item; null when there is none. */
 export function readItem(statements: StoreStatements, ref: ItemRef): Item | null {
@@ -19,9 +34,16 @@ export function readItem(statements: StoreStatements, ref: ItemRef): Item | null
  * Items at and below a namespace. Without a query: namespaces in the order in which they were first used, in each the
  * items in the order in which they were first put, as `InMemoryStore` gives them. With one: by score, best first.
  */
-export function searchItems(statements: StoreStatements, query: SearchQuery): SearchItem[] {
+export function searchItems(
+  statements: StoreStatements,
+  query: SearchQuery,
+  vectors?: QuestionVectors,
+): SearchItem[] {
   if (query.limit === 0) return [];
-  return query.query === undefined ? listItems(statements, query) : rankItems(statements, query, query.query);
+  if (query.query === undefined) return listItems(statements, query);
+  const vector = vectors?.byText.get(query.query);
+  if (vectors === undefined || vector === undefined) return rankItems(statements, query, query.query);
+  return fusedItems(statements, query, { text: query.query, vector, index: vectors.index });
 }
 
 /** Namespaces that hold at least one item, by label in code point order. */
@@ -34,39 +56,82 @@ export function readNamespaces(statements: StoreStatements, query: NamespaceQuer
 
 function listItems(statements: StoreStatements, query: SearchQuery): SearchItem[] {
   const { from, to } = rangeOf(encodePath(query.prefix));
-  const narrowing = narrowingOf(query.filter);
+  const { filter, limit, offset } = query;
+  const narrowing = narrowingOf(filter);
   const statement = statements.list(narrowing.length / 2);
-  if (query.filter === undefined) return statement.all(from, to, query.limit, query.offset).map(toItem);
-  return page(statement.iterate(from, to, ...narrowing, NO_LIMIT, 0), query, query.filter, toItem);
+  if (filter === undefined) return statement.all(from, to, limit, offset).map(toItem);
+  // What SQLite narrows by is mostly the whole filter: then these are the first matches, and no row is read in vain.
+  const first = statement.all(from, to, ...narrowing, wantedRows(query), 0).map(toItem);
+  if (first.every((item) => filter.matches(item.value))) return first.slice(offset);
+  return page(statement.iterate(from, to, ...narrowing, NO_LIMIT, 0), query, toItem);
+}
+
+/** Rows up to the end of the page, as a number that SQLite takes. */
+function wantedRows({ limit, offset }: SearchQuery): number {
+  return Math.min(limit + offset, Number.MAX_SAFE_INTEGER);
 }
 
 function rankItems(statements: StoreStatements, query: SearchQuery, text: string): SearchItem[] {
-  const match = toMatchQuery(text);
-  if (match === undefined) return [];
-  const { from, to } = rangeOf(encodePath(query.prefix));
-  const narrowing = narrowingOf(query.filter);
   const [limit, offset] = query.filter === undefined ? [query.limit, query.offset] : [NO_LIMIT, 0];
-  const ranked = statements.rank(narrowing.length / 2).all(match, from, to, ...narrowing, limit, offset);
-  const read = ({ id, score }: { id: number; score: number }): SearchItem | undefined => {
-    const row = statements.getById.get(id);
-    return row === undefined ? undefined : { ...toItem(row), score };
-  };
-  if (query.filter !== undefined) return page(ranked, query, query.filter, read);
+  const ranked = rankByWords(statements, query, { text, limit, offset });
+  const read = (row: RankedRow) => scoredItem(statements, row);
+  if (query.filter !== undefined) return page(ranked, query, read);
   return ranked.map(read).filter((item) => item !== undefined);
 }
 
-/** The items that pass `filter`, read only as far as `limit` and `offset` demand. */
+/** A question with its vector. */
+interface VectorQuestion {
+  readonly text: string;
+  readonly vector: Float32Array;
+  readonly index: VectorIndex;
+}
+
+function fusedItems(statements: StoreStatements, query: SearchQuery, question: VectorQuestion): SearchItem[] {
+  // As without vectors: what holds no word asks for nothing, and every vector is a little like any other.
+  if (toMatchQuery(question.text) === undefined) return [];
+  const isFiltered = query.filter !== undefined;
+  // Never fewer, or the page that is asked for would decide what is on it.
+  const limit = isFiltered ? NO_LIMIT : Math.max(WORD_CANDIDATES, wantedRows(query));
+  const lexical = rankByWords(statements, query, { text: question.text, limit, offset: 0 });
+  const range = rangeOf(encodePath(query.prefix));
+  const fused = fuseWithVectors(question.index, lexical, { vector: question.vector, range, isFiltered });
+  return page(fused, query, (row) => scoredItem(statements, row));
+}
+
+interface WordRanking {
+  readonly text: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+function rankByWords(
+  statements: StoreStatements,
+  { prefix, filter }: SearchQuery,
+  { text, limit, offset }: WordRanking,
+): RankedRow[] {
+  const match = toMatchQuery(text);
+  if (match === undefined) return [];
+  const { from, to } = rangeOf(encodePath(prefix));
+  const narrowing = narrowingOf(filter);
+  return statements.rank(narrowing.length / 2).all(match, from, to, ...narrowing, limit, offset);
+}
+
+function scoredItem(statements: StoreStatements, { id, score }: RankedRow): SearchItem | undefined {
+  const row = statements.getById.get(id);
+  return row === undefined ? undefined : { ...toItem(row), score };
+}
+
+/** The items that pass the filter, read only as far as `limit` and `offset` demand. */
 function page<Row>(
   rows: Iterable<Row>,
-  { limit, offset }: SearchQuery,
-  filter: Filter,
+  { filter, limit, offset }: SearchQuery,
   read: (row: Row) => SearchItem | undefined,
 ): SearchItem[] {
   const items: SearchItem[] = [];
   let skipped = 0;
   for (const row of rows) {
     const item = read(row);
-    if (item === undefined || !filter.matches(item.value)) continue;
+    if (item === undefined || filter?.matches(item.value) === false) continue;
     if (skipped < offset) skipped += 1;
     else items.push(item);
     if (items.length >= limit) break;

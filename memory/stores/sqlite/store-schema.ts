@@ -1,5 +1,6 @@
 /** The tables of the store file. */
 import type { DatabaseSchema, Migration } from "./migrate.ts";
+import { createVectors } from "./vector-schema.ts";
 
 // `path` is the namespace, each label ended by ".", so that a prefix of labels is a range of the unique index.
 // Items refer to it by number: a namespace is often longer than the value.
@@ -31,4 +32,7 @@ const createItems: Migration = (db) => {
 };
 
 /** Schema of the store file; the application id is "Lily". */
-export const STORE_SCHEMA: DatabaseSchema = { applicationId: 0x4c69_6c79, migrations: [createItems] };
+export const STORE_SCHEMA: DatabaseSchema = {
+  applicationId: 0x4c69_6c79,
+  migrations: [createItems, createVectors],
+};

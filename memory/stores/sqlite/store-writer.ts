@@ -10,6 +10,8 @@ export interface PutContext {
   readonly fields: readonly string[] | false;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Whether the vector of the stored item is also that of the new value; asked only when it has one. */
+  readonly keepsVector: (id: number) => boolean;
 }
 
 /** The words of an item, and the fields by which they are found again. */
@@ -36,7 +38,9 @@ export function putItem(
     if (fields !== null) statements.addText.run(lastInsertRowid, text);
     return;
   }
-  statements.updateItem.run(context.now, fields, json, stored.id);
+  const vectorModel =
+    stored.vectorModel !== null && context.keepsVector(stored.id) ? stored.vectorModel : null;
+  statements.updateItem.run(context.now, fields, json, vectorModel, stored.id);
   replaceText(statements, stored, fields === null ? undefined : text);
 }
 

@@ -5,6 +5,30 @@ import { toSearchableText } from "./searchable-text.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
 import { toMatchQuery } from "./text-query.ts";
 
+const OPERATORS = [
+  "AND",
+  "OR",
+  "NOT",
+  "NEAR(",
+  ", 5)",
+  "(",
+  ")",
+  "{body}:",
+  "body :",
+  "- body:",
+  "^",
+  "*",
+  "+",
+  '"',
+  '""',
+  "'",
+  ";",
+  "--",
+  "/*",
+  "\\",
+  "?1",
+];
+
 describe("toMatchQuery", () => {
   it.each([
     ["what was wrong with my laptop?", '"wrong" OR "laptop"'],
@@ -73,11 +97,34 @@ describe("text that is searched", () => {
       fc.string({ unit: "binary" }),
       fc.string(),
       fc.string({ unit: fc.constantFrom(...noise, "a", "猫") }),
+      // Surrogates by the half, which `unit: "binary"` does not give.
+      fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+      // What FTS5 reads as operators, columns, prefixes, phrases and groups.
+      fc
+        .array(fc.oneof(fc.constantFrom(...OPERATORS), fc.constantFrom(...words)))
+        .map((parts) => parts.join(" ")),
     );
     const property = fc.property(text, (question) => {
       const query = toMatchQuery(question);
       expect(() => query && match.all(query)).not.toThrow();
     });
     fc.assert(property, { numRuns: 2000 });
+  });
+
+  it.each(["rosa ", "((", '"', "NEAR(a b, ", "猫", "-", "a\u0000", "\ud83d", "x:", "LOT-77-A."])(
+    "is asked for without an error by 100 kB of %j",
+    (part) => {
+      const query = toMatchQuery(part.repeat(Math.ceil(100_000 / part.length)));
+      expect(() => query && match.all(query)).not.toThrow();
+    },
+  );
+
+  it("says no more to FTS5 than quoted words, whatever is asked", () => {
+    const property = fc.property(fc.string({ unit: "binary" }), (question) => {
+      const terms = toMatchQuery(`${question} rosa`)?.split(" OR ") ?? [];
+      for (const term of terms) expect(term).toMatch(/^"[\p{L}\p{N}\p{M}\p{Co} ]+"$/u);
+      expect(terms.length).toBeLessThanOrEqual(64);
+    });
+    fc.assert(property, { numRuns: 1000 });
   });
 });

@@ -11,7 +11,8 @@ const MAX_QUERY_CHARACTERS = 20_000;
 const WORD = new RegExp(`(?<unspaced>${UNSPACED_RUN})|[\\p{L}\\p{N}\\p{M}\\p{Co}]+`, "gu");
 
 // Names that are written as one: LOT-77-A, j.doe@ex.org, 1.2.3. They are looked up whole as well as in parts.
-const COMPOUND = /[\p{L}\p{N}\p{M}]+(?:[-\u2010._@/:+][\p{L}\p{N}\p{M}]+)+/gu;
+// It begins where a word does: tried at each letter, a question of 20,000 letters without a space would take 13 s.
+const COMPOUND = /(?<![\p{L}\p{N}\p{M}])[\p{L}\p{N}\p{M}]+(?:[-\u2010._@/:+][\p{L}\p{N}\p{M}]+)+/gu;
 
 // Words of Chinese and Japanese that nearly every text holds, beside single kana.
 const UNSPACED_STOP_WORDS: ReadonlySet<string> = new Set("的了是在我你他她它们和也都吗呢吧不有这那");

@@ -23,6 +23,8 @@ export interface SqliteBackendOptions {
   readonly synchronous?: "NORMAL" | "FULL";
   /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
   readonly leaseMs?: number;
+  /** Vectors for search by meaning. */
+  readonly embed?: NonNullable<SqliteStoreOptions["embed"]>;
   /** What the store indexes when a `put` does not say. */
   readonly index?: NonNullable<SqliteStoreOptions["index"]>;
 }
@@ -53,12 +55,17 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
 }
 
 function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
-  const { clock, ids, leaseMs, index } = options;
+  const { clock, ids, leaseMs, index, embed } = options;
   const stored = new SqliteCheckpointer(checkpointDb);
   stored.open();
   const checkpointer = new BufferedSaver(stored);
   const isDurable = options.synchronous === "NORMAL" ? () => false : survivesPowerLoss;
-  const store = new SqliteStore(storeDb, { clock, isDurable, ...(index === undefined ? {} : { index }) });
+  const store = new SqliteStore(storeDb, {
+    clock,
+    isDurable,
+    ...(index === undefined ? {} : { index }),
+    ...(embed === undefined ? {} : { embed }),
+  });
   const locks = createSqliteKeyLock(storeDb, { clock, ids, ...(leaseMs === undefined ? {} : { leaseMs }) });
   return {
     name: "sqlite",
@@ -66,6 +73,7 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     checkpointer,
     persist: (threadId) => checkpointer.persist(threadId),
     store,
+    ...(embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
     retention: createSqliteRetention(checkpointDb),
     fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
