@@ -51,7 +51,7 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
-    textHash: collected?.textHash ?? textHashOf(text, delivery.attachments),
+    textHash: deliveredHash({ delivery, intent, collected }),
     ...(collected === undefined ? {} : { collected: collected.others }),
     text: cleared?.text || text,
     ...(delivery.attachments.length === 0 ? {} : { attachments: [...delivery.attachments] }),
@@ -71,6 +71,16 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
     stagedUnits: [],
     modelCalls: 0,
   };
+}
+
+/** The hash by which a delivery is known again: of what it says itself, also when it is answered with others. */
+export function deliveredHash({
+  delivery,
+  intent,
+  collected,
+}: Pick<Beginning, "delivery" | "intent" | "collected">): string {
+  const text = intent.kind === "text" ? intent.text : delivery.text;
+  return collected?.textHash ?? textHashOf(text, delivery.attachments);
 }
 
 /** In legacy mode a command that would end the session clears its context instead; what is behind it is answered. */

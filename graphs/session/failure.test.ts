@@ -142,6 +142,32 @@ describe("a turn that fails", () => {
     expect([runs, model.calls.length]).toEqual([1, 2]);
   });
 
+  it("whose tools have run goes on from there when its model failed, and no tool runs a second time", async () => {
+    let runs = 0;
+    const look = tool(
+      async () => {
+        runs += 1;
+        return "found";
+      },
+      { name: "look", description: "Looks.", schema: z.object({}) },
+    );
+    const model = new ScriptedChatModel((_messages, index) => {
+      if (index === 0) return { toolCalls: [{ id: "c1", name: "look", args: {} }] };
+      return index === 1 ? { error: new Error("boom") } : "there it is";
+    });
+    const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [look] }) });
+    const failed = await lily.send("look", { deliveryId: "d" });
+    expect(failed).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
+    expect(await lily.send("look elsewhere", { deliveryId: "d" })).toMatchObject({
+      outcome: "refused",
+      envelope: { code: "delivery_conflict" },
+    });
+    await lily.restart();
+    const again = await lily.send("look", { deliveryId: "d" });
+    expect(again).toMatchObject({ outcome: "answered", turn: 1, envelope: { message: "there it is" } });
+    expect(runs).toBe(1);
+  });
+
   it("is answered when the write of its record was made but reported as failed", async () => {
     const failing = failingPuts((namespace) => namespace[0] === "history");
     const lily = await start({ model: echoModel(), wrapStorage: failing.wrap });

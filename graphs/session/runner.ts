@@ -46,7 +46,8 @@ async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<Grap
       ...(request.onEvent === undefined
         ? { streamMode: ["values"], outputKeys: ["reply", "handoff"] }
         : { streamMode: ["messages", "updates", "custom", "values"] }),
-      recursionLimit: 100,
+      // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
+      recursionLimit: 400,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     },
   );

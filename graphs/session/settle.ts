@@ -5,6 +5,7 @@ import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import { commitTurn } from "./commit-turn.ts";
+import { deliveryConflict } from "#src/turns/stored-reply.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import type { RunContext } from "./run-context.ts";
 import { removalOf } from "./messages.ts";
@@ -21,8 +22,9 @@ export interface Unsettled {
   readonly run: RunContext;
   readonly state: SessionStateValues;
   readonly inFlight: readonly BaseMessage[];
-  /** The delivery of this run. */
+  /** The delivery of this run, and the hash of what it says. */
   readonly deliveryId: string;
+  readonly textHash: string;
   readonly caughtUp: CaughtUp;
 }
 
@@ -49,6 +51,7 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
   if (turn === null || inFlight.length === 0 || (await isCommitted(unsettled, turn))) {
     return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
   }
+  assertSameText(unsettled, turn);
   const hasBegun = inFlight.some((message) => AIMessage.isInstance(message));
   const again = deliveredAgain(unsettled, turn);
   if (hasBegun && again !== "nothing") return resume(adopted, turn, inFlight);
@@ -65,13 +68,24 @@ function deliveredAgain({ run, deliveryId }: Unsettled, turn: TurnInFlight): "al
   return wanted.some((id) => arrived.has(id)) ? "some" : "nothing";
 }
 
+/** @throws {LilyError} `delivery_conflict` when an id in flight came again with another text */
+function assertSameText({ run, deliveryId, textHash }: Unsettled, turn: TurnInFlight): void {
+  const inFlight = new Map([turn, ...(turn.collected ?? [])].map((one) => [one.deliveryId, one.textHash]));
+  const arrived = [{ deliveryId, textHash }, ...(run.collected?.others ?? [])];
+  const other = arrived.find((one) => (inFlight.get(one.deliveryId) ?? one.textHash) !== one.textHash);
+  if (other !== undefined) throw deliveryConflict(other.deliveryId);
+}
+
 function idsOf(deliveries: TurnInFlight["collected"]): string[] {
   return (deliveries ?? []).map((delivery) => delivery.deliveryId);
 }
 
-/** The record of the turn in flight was put, and only the checkpoint after it is missing. */
+/** The delivery in flight was answered, and only the checkpoint after it is missing; under whatever number it was. */
 async function isCommitted({ run, caughtUp }: Unsettled, turn: TurnInFlight): Promise<boolean> {
-  const record = await run.repository.readTurn(caughtUp.session, turn.number);
+  const pointer = await run.repository.readDelivery(caughtUp.session, turn.deliveryId);
+  if (pointer === undefined || pointer.turn === null) return false;
+  const ref = { ...caughtUp.session, sessionId: pointer.sessionId };
+  const record = await run.repository.readTurn(ref, pointer.turn);
   return record?.deliveryId === turn.deliveryId;
 }
 

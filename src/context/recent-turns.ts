@@ -15,30 +15,32 @@ export class RecentTurns {
     return {
       readTurn: (ref, turn) => repository.readTurn(ref, turn),
       readTurns: async (ref, { from, to }) => {
-        const missing = this.#missing(ref.sessionId, from, to);
-        const read = missing === undefined ? [] : await repository.readTurns(ref, missing);
-        for (const record of read) this.#turns.set(keyOf(ref.sessionId, record.turn), record);
-        const turns = numbers(from, to).flatMap((turn) => this.#use(keyOf(ref.sessionId, turn)));
-        this.#forgetOldest();
-        return turns;
+        const wanted = numbers(from, to);
+        // Taken before anything is waited for: others read too, and what was used longest ago is forgotten.
+        const turns = new Map(wanted.flatMap((turn) => this.#use(ref.sessionId, turn)));
+        const unknown = wanted.filter((turn) => !turns.has(turn));
+        const [first] = unknown;
+        if (first !== undefined) {
+          const read = await repository.readTurns(ref, { from: first, to: unknown.at(-1) ?? first });
+          for (const record of read) {
+            turns.set(record.turn, record);
+            this.#turns.set(keyOf(ref.sessionId, record.turn), record);
+          }
+          this.#forgetOldest();
+        }
+        return wanted.flatMap((turn) => turns.get(turn) ?? []);
       },
     };
   }
 
-  /** The smallest range that holds all turns that are not remembered. */
-  #missing(sessionId: string, from: number, to: number): { from: number; to: number } | undefined {
-    const unknown = numbers(from, to).filter((turn) => !this.#turns.has(keyOf(sessionId, turn)));
-    const [first] = unknown;
-    return first === undefined ? undefined : { from: first, to: unknown.at(-1) ?? first };
-  }
-
-  /** The turn, which counts as used last from now on. */
-  #use(key: string): TurnRecord[] {
+  /** The turn, if it is remembered; it counts as used last from now on. */
+  #use(sessionId: string, turn: number): [number, TurnRecord][] {
+    const key = keyOf(sessionId, turn);
     const record = this.#turns.get(key);
     if (record === undefined) return [];
     this.#turns.delete(key);
     this.#turns.set(key, record);
-    return [record];
+    return [[turn, record]];
   }
 
   #forgetOldest(): void {

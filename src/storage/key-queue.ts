@@ -43,9 +43,10 @@ export function createKeyQueue(): KeyQueue {
       const line = lines.get(name);
       if (line === undefined) lines.set(name, []);
       else {
-        const turn = waitInLine(line, signal);
+        // Told first: should the listener throw, nobody has taken a place.
         onWait();
-        await turn;
+        signal.throwIfAborted();
+        await waitInLine(line, signal);
       }
       return leaveOnce(name);
     },

@@ -10,7 +10,7 @@ import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { beginTurn } from "../begin-turn.ts";
+import { beginTurn, deliveredHash } from "../begin-turn.ts";
 import { findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../locate-session.ts";
@@ -133,7 +133,9 @@ async function admitToLatest(
   const { deliveryId } = delivery;
   const refused = refusePlan(deps, intent, { chain, session: caughtUp.session });
   if (refused !== undefined) return finish(deps, sorted, { ...refused, deliveryId });
-  const settled = await settle(deps, { run, state, inFlight: sorted.inFlight, deliveryId, caughtUp });
+  const textHash = deliveredHash({ delivery, intent, collected: run.collected });
+  const arrived = { run, state, inFlight: sorted.inFlight, deliveryId, textHash };
+  const settled = await settle(deps, { ...arrived, caughtUp });
   const { session, messages, fields, resumed } = settled;
   if (resumed !== undefined) {
     return {

@@ -42,12 +42,15 @@ export function recordFailure(deps: SessionDeps) {
   };
 }
 
+/** The key has another holder, or the session has ended: what is in flight here can never be stored. */
+const NOT_HERE: ReadonlySet<string> = new Set(["lease_lost", "turn_conflict"]);
+
 /**
- * Whether tools have run in a turn that only could not be stored: it stays in flight, so that the same delivery goes on
- * from there and no tool runs again. A lost lease is no such case: the key has another holder.
+ * Whether tools have run in the turn: it stays in flight, so that the same delivery goes on from there and no tool runs
+ * again.
  */
 function toolsHaveRun({ messages, window, turn }: SessionStateValues, { error }: NodeError): boolean {
-  if (turn === null || !isLilyError(error) || !error.code.startsWith("storage_")) return false;
+  if (turn === null || (isLilyError(error) && NOT_HERE.has(error.code))) return false;
   return messagesInFlight({ messages, window }, turn).some((message) => ToolMessage.isInstance(message));
 }
 

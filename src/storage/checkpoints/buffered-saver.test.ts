@@ -85,6 +85,29 @@ describe("a checkpointer that stores the points that matter", () => {
     });
   });
 
+  it("goes by the order in which points were stored, not by their ids, which go by a clock", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-03-01T12:00:00Z") });
+    await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    vi.setSystemTime(Date.parse("2026-03-01T09:00:00Z"));
+    await twoSteps(saver).invoke({ steps: ["b"] }, { ...SYNC, interruptBefore: ["second"] });
+    vi.useRealTimers();
+    const { values } = await twoSteps(saver).getState(ON);
+    expect(values).toEqual({ steps: ["a", "first", "second", "b", "first"] });
+  });
+
+  it("forgets no run that goes on, however many there are", async () => {
+    const graph = twoSteps(saver, (running) => running.persist());
+    const runs = Array.from({ length: 300 }, (_, index) =>
+      graph.invoke({ steps: [`${index}`] }, { configurable: { thread_id: `t${index}` }, durability: "sync" }),
+    );
+    await Promise.all(runs);
+    for (let index = 0; index < 300; index += 1) {
+      const tuple = await stored.getTuple({ configurable: { thread_id: `t${index}` } });
+      expect(tuple?.checkpoint.channel_values["steps"]).toEqual([`${index}`, "first", "second"]);
+      expect(tuple?.parentConfig).toBeUndefined();
+    }
+  });
+
   it("takes what another process has stored since for newer than its own steps", async () => {
     await twoSteps(saver).invoke({ steps: ["a"] }, { ...SYNC, interruptBefore: ["second"] });
     await twoSteps(new BufferedSaver(stored)).invoke({ steps: ["b"] }, SYNC);

@@ -20,7 +20,7 @@ export interface PointSaver extends BaseCheckpointSaver {
   dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void>;
 }
 
-/** Threads whose last run stopped in the middle: as many are remembered; of the others the stored point counts. */
+/** Threads that are remembered although their newest point is stored already. */
 const MAX_THREADS = 256;
 
 /** The newest checkpoint of a thread, and what its tasks have written since. */
@@ -85,8 +85,8 @@ export class BufferedSaver extends BaseCheckpointSaver {
     if (held !== undefined && wanted === held.checkpoint.id) return this.#tupleOf(held);
     const stored = await this.#inner.getTuple(config);
     if (held === undefined || wanted !== undefined) return stored;
-    // Ids sort by time: another process may have gone on since.
-    return stored !== undefined && stored.checkpoint.id > held.checkpoint.id ? stored : this.#tupleOf(held);
+    // Not by id: ids go by a clock, which may be set back. Another process has gone on when the point is another one.
+    return stored?.checkpoint.id === lastPointBefore(held) ? this.#tupleOf(held) : stored;
   }
 
   override list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
@@ -169,15 +169,22 @@ export class BufferedSaver extends BaseCheckpointSaver {
       newest.isStored = true;
     }
     const target = withCheckpoint(config, checkpoint.id);
-    for (const written of newest.writes.splice(0)) {
+    for (let written = newest.writes[0]; written !== undefined; written = newest.writes[0]) {
       await this.#inner.putWrites(target, written.writes, written.taskId, written.taskPath);
+      newest.writes.shift();
     }
   }
 
+  /** What is not stored is of a run that goes on, or of one that stopped in the middle: neither may be forgotten. */
   #remember(place: string, newest: Newest): void {
+    this.#newest.delete(place);
     this.#newest.set(place, newest);
-    const [oldest] = this.#newest.keys();
-    if (this.#newest.size > MAX_THREADS && oldest !== undefined) this.#newest.delete(oldest);
+    if (this.#newest.size <= MAX_THREADS) return;
+    for (const [other, { isStored, writes }] of this.#newest) {
+      if (other === place || !isStored || writes.length > 0) continue;
+      this.#newest.delete(other);
+      if (this.#newest.size <= MAX_THREADS) return;
+    }
   }
 
   /** As it would come back from the checkpointer: nothing in it is shared with the run that made it. */
@@ -230,9 +237,12 @@ function isStorageError(error: unknown): boolean {
 /** Steps of a run, as against changes that somebody makes to the state. */
 const isStep = ({ source }: CheckpointMetadata): boolean => source === "loop" || source === "input";
 
+/** The point that is the newest stored one as long as nobody else goes on. */
+const lastPointBefore = ({ passed, base }: Newest): string | undefined => passed.at(-1) ?? base;
+
 /** The end of a run follows what the run began from: the points between go. */
-function storedParentOf({ base, passed, checkpoint }: Newest): string | undefined {
-  return isAtRest(checkpoint) ? base : (passed.at(-1) ?? base);
+function storedParentOf(newest: Newest): string | undefined {
+  return isAtRest(newest.checkpoint) ? newest.base : lastPointBefore(newest);
 }
 
 /** Points of the run up to and with `before`. */

@@ -80,13 +80,20 @@ export function reviveMessage(record: Fields): BaseMessage | undefined {
   return message;
 }
 
-/** Whether text, an id and marks are all that the message is. */
+/**
+ * Whether text, an id and flat marks are all that the message is: such a record is the same before and after what is in
+ * it was made again.
+ */
 function isPlain(message: BaseMessage): boolean {
   const { tool_calls: calls, artifact } = message as unknown as Fields;
-  return (
-    typeof message.content === "string" &&
-    artifact === undefined &&
-    (!Array.isArray(calls) || calls.length === 0)
+  if (typeof message.content !== "string" || artifact !== undefined) return false;
+  if (Array.isArray(calls) && calls.length > 0) return false;
+  return isFlat(message.additional_kwargs) && isFlat(message.response_metadata);
+}
+
+function isFlat(fields: object): boolean {
+  return Object.values(fields).every(
+    (field) => field !== undefined && typeof field !== "object" && field !== null,
   );
 }
 

@@ -91,6 +91,7 @@ describe("state as text", () => {
       kwargs: { content: "hi" },
     },
     { lc: 2, type: "constructor", id: ["Set"], args: [[1]], kwargs: {}, method: null },
+    { lc: 2, type: "constructor", id: ["RegExp"], args: ["(", ""], kwargs: {}, method: null },
     { lc: 2, type: "undefined" },
     { lc: 2, type: "plain", value: { lc: 1, type: "secret", id: ["OPENAI_API_KEY"] } },
     { lc: 1, type: "constructor", id: ["langchain", "llms", "OpenAI"], kwargs: {} },
@@ -107,6 +108,13 @@ describe("state as text", () => {
       expect(back.value).toEqual(value);
       expect(back.nested).toEqual([{ value }]);
       expect(back.message.tool_calls?.[0]?.args).toEqual({ value });
+      const marked = new HumanMessage({
+        content: "hi",
+        id: "1",
+        additional_kwargs: { mark: value, set: new Set([1]) },
+      });
+      const again = throughText(throughText(throughText([marked]))) as HumanMessage[];
+      expect(again[0]?.additional_kwargs).toEqual({ mark: value, set: new Set([1]) });
     },
   );
 

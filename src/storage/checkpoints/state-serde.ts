@@ -137,11 +137,20 @@ function reviveBuiltIn(record: Record<string, unknown>): unknown {
     case "Uint8Array":
       return Array.isArray(first) ? Uint8Array.from(first as number[]) : record;
     case "RegExp":
-      return typeof first === "string" && typeof second === "string" ? new RegExp(first, second) : record;
+      return expressionOf(first, second) ?? record;
     case "Error":
       return typeof first === "string" ? new Error(first) : record;
     default:
       return record;
+  }
+}
+
+function expressionOf(source: unknown, flags: unknown): RegExp | undefined {
+  try {
+    return typeof source === "string" && typeof flags === "string" ? new RegExp(source, flags) : undefined;
+  } catch {
+    // Not one of ours; it stays the record that it is.
+    return undefined;
   }
 }
 

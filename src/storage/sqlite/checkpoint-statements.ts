@@ -43,9 +43,10 @@ export function prepareCheckpointStatements(db: Database): CheckpointStatements 
   const dropFrom = (table: string): Statement<CheckpointKey> =>
     db.prepare(`DELETE FROM ${table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`);
   return {
+    // In the order in which they were put: ids go by a clock, which may be set back.
     newest: db.prepare(
       `SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?
-       ORDER BY checkpoint_id DESC LIMIT 1`,
+       ORDER BY rowid DESC LIMIT 1`,
     ),
     byId: db.prepare(
       `SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,

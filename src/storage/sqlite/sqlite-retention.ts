@@ -10,41 +10,52 @@ const ROWS_PER_TRANSACTION = 200;
 // Of a run that has ended one checkpoint is left (see buffered-saver.ts). Subgraphs have checkpoints too, so only the root
 // namespace counts.
 const OLDEST_KEPT = `
-  SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
-  ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ?`;
+  SELECT rowid FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
+  ORDER BY rowid DESC LIMIT 1 OFFSET ?`;
 
-// Ids sort by time. The newest checkpoint of a namespace that outlives its run is kept: see checkpoint-namespace.ts.
-const deleteOlder = (table: "checkpoints" | "writes"): string => `
-  DELETE FROM ${table} WHERE rowid IN (
-    SELECT old.rowid FROM ${table} AS old
-    WHERE old.thread_id = @threadId AND old.checkpoint_id < @oldest AND (
-      instr(old.checkpoint_ns, ':') > 0 OR old.checkpoint_id < (
-        SELECT max(newest.checkpoint_id) FROM checkpoints AS newest
+// By the order in which they were put; ids go by a clock, which may be set back. The newest checkpoint of a namespace that
+// outlives its run is kept: see checkpoint-namespace.ts.
+const DELETE_CHECKPOINTS = `
+  DELETE FROM checkpoints WHERE rowid IN (
+    SELECT old.rowid FROM checkpoints AS old
+    WHERE old.thread_id = @threadId AND old.rowid < @oldest AND (
+      instr(old.checkpoint_ns, ':') > 0 OR old.rowid < (
+        SELECT max(newest.rowid) FROM checkpoints AS newest
         WHERE newest.thread_id = old.thread_id AND newest.checkpoint_ns = old.checkpoint_ns))
+    LIMIT ${ROWS_PER_TRANSACTION})`;
+
+const DELETE_WRITES = `
+  DELETE FROM writes WHERE rowid IN (
+    SELECT old.rowid FROM writes AS old WHERE old.thread_id = @threadId AND NOT EXISTS (
+      SELECT 1 FROM checkpoints AS kept
+      WHERE kept.thread_id = old.thread_id AND kept.checkpoint_ns = old.checkpoint_ns
+        AND kept.checkpoint_id = old.checkpoint_id)
     LIMIT ${ROWS_PER_TRANSACTION})`;
 
 interface Cut {
   readonly threadId: string;
-  readonly oldest: string;
+  /** Row of the oldest checkpoint that is kept. */
+  readonly oldest: number;
 }
 
 /**
- * Makes the retention of the checkpoints in `db`, whose tables exist. Writes go before the checkpoints they belong to,
- * so that a crash in between leaves nothing that a later call does not find.
+ * Makes the retention of the checkpoints in `db`, whose tables exist. Writes go after the checkpoints they belong to,
+ * and what a crash in between leaves is found by the next call.
  *
  * Not for graphs with LangGraph's (beta) delta channels: they read values out of any ancestor.
  */
 export function createSqliteRetention(db: Database): CheckpointRetention {
-  const findOldest = db.prepare<[string, number], string>(OLDEST_KEPT).pluck();
-  const deleteWrites = db.prepare<Cut>(deleteOlder("writes"));
-  const deleteCheckpoints = db.prepare<Cut>(deleteOlder("checkpoints"));
+  const findOldest = db.prepare<[string, number], number>(OLDEST_KEPT).pluck();
+  const deleteWrites = db.prepare<Cut>(DELETE_WRITES);
+  const deleteCheckpoints = db.prepare<Cut>(DELETE_CHECKPOINTS);
   return {
     async prune(threadId, keepTurns) {
       const file = db.name;
       const oldest = await retryBusy(() => findOldest.get(threadId, Math.max(1, keepTurns) - 1), { file });
       if (oldest === undefined) return { deletedCheckpoints: 0 };
+      const deletedCheckpoints = await deleteAll(deleteCheckpoints, { threadId, oldest }, file);
       await deleteAll(deleteWrites, { threadId, oldest }, file);
-      return { deletedCheckpoints: await deleteAll(deleteCheckpoints, { threadId, oldest }, file) };
+      return { deletedCheckpoints };
     },
   };
 }
