@@ -171,11 +171,12 @@ class Conversation {
     this.#context.stdout.write("\n");
   }
 
-  /** `/stop` is for the answer that is being written. */
+  /** `/stop` is for the answer that is being written; `/new` ends it too, and is then carried out. */
   #stopBy(text: string): boolean {
-    if (this.#stop === undefined || text.trim().toLowerCase() !== "/stop") return false;
+    const [command] = text.trim().toLowerCase().split(/\s/u, 1);
+    if (this.#stop === undefined || (command !== "/stop" && command !== "/new")) return false;
     this.#stop.abort(stopReason());
-    return true;
+    return command === "/stop";
   }
 
   #interrupt(): void {

@@ -28,7 +28,7 @@ function envelopeOf(report: VerifyReport): Envelope {
   if (report.ok) return done("verified", `${what} verified: everything is as it was committed.`, { data });
   return refused("verify_failed", `${counted(report.problems.length, "problem")} in ${what}`, {
     data,
-    next: "Restore the file from a backup if it should be as it was; conversations go on without.",
+    next: "Restore the file from a backup if it should be as it was (lily restore); lily doctor says what still works.",
   });
 }
 

@@ -14,7 +14,7 @@ import { beginTurn, deliveredHash } from "../begin-turn.ts";
 import { findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../locate-session.ts";
-import { noticeMessage, removalOf } from "../messages.ts";
+import { markOf, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -27,7 +27,9 @@ export function admit(deps: SessionDeps) {
       return await admitDelivery(deps, { state, sorted, run: readRunContext(deps, runtime) });
     } catch (error) {
       if (!isLilyError(error) || ERROR_CODES[error.code].http >= 500) throw error;
-      const reply = refusal(envelopeOf(error), { sessionId: state.session?.sessionId ?? "" });
+      const first = sorted.inbound[0];
+      const deliveryId = (first && (markOf(first).redelivers ?? first.id)) ?? "";
+      const reply = refusal(envelopeOf(error), { sessionId: state.session?.sessionId ?? "", deliveryId });
       return finish(deps, sorted, reply);
     }
   };

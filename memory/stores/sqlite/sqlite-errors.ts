@@ -16,13 +16,18 @@ const BUSY: Explanation = {
 const DAMAGED: Explanation = {
   code: "storage_damaged",
   fact: "is damaged or not a database; it is kept as it is",
-  next: "Restore a backup over it or move it away; a new one is made when there is none.",
+  next: "Run lily doctor. lily restore <folder> puts a backup in its place and keeps this file.",
 };
 
 const READONLY: Explanation = {
   code: "storage_readonly",
   fact: "cannot be opened or written",
   next: "Check that the file and its folder exist and belong to you.",
+};
+
+const READONLY_SYSTEM: Explanation = {
+  ...READONLY,
+  next: "The file system is mounted read-only: mount it for writing, or copy the folder elsewhere.",
 };
 
 const FULL: Explanation = {
@@ -44,13 +49,15 @@ const EXPLANATIONS: readonly (readonly [prefix: string, explanation: Explanation
   ["SQLITE_CORRUPT", DAMAGED],
   ["SQLITE_NOTADB", DAMAGED],
   ["SQLITE_FULL", FULL],
+  // The file that connections share could not grow.
+  ["SQLITE_IOERR_SHMSIZE", FULL],
   ["SQLITE_READONLY", READONLY],
   ["SQLITE_CANTOPEN", READONLY],
   ["SQLITE_PERM", READONLY],
   ["SQLITE_AUTH", READONLY],
   ["EACCES", READONLY],
   ["EPERM", READONLY],
-  ["EROFS", READONLY],
+  ["EROFS", READONLY_SYSTEM],
   ["ENOTDIR", READONLY],
   ["ENOSPC", FULL],
   ["EDQUOT", FULL],

@@ -43,7 +43,7 @@ function answerReport(report: VerifyReport): Response {
     "verify_failed",
     `${problems.length} found in ${sessions} sessions with ${turns} turns`,
     {
-      next: "Restore the storage from a backup if it should be as it was; conversations go on without.",
+      next: "Restore the storage from a backup if it should be as it was (lily restore); lily doctor says what still works.",
       data: { ...report },
     },
   );
