@@ -14,9 +14,9 @@ function pruning(fail = false) {
 }
 
 describe("pruning beside turns", () => {
-  it("comes with the first turn of a session and then with every eighth", () => {
+  it("comes with the first turn of a session and then with every fourth", () => {
     const { beside, pruned } = pruning();
-    for (let turn = 1; turn <= 16; turn += 1) beside.afterTurn("a", false);
+    for (let turn = 1; turn <= 8; turn += 1) beside.afterTurn("a", false);
     expect(pruned).toEqual(["a to 20", "a to 20"]);
     beside.afterTurn("b", false);
     beside.afterTurn("a", false);

@@ -10,7 +10,7 @@ export interface PruneBesideTurns {
 }
 
 /** Turns of a session from one pruning to the next: this many checkpoints may lie there beyond those to keep. */
-const TURNS_BETWEEN = 8;
+const TURNS_BETWEEN = 4;
 
 /** Sessions whose turns are counted; one that is forgotten is pruned with its next turn. */
 const MAX_COUNTED = 1_000;
