@@ -2,9 +2,8 @@
 import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { Intent } from "./handled.ts";
+import { deliveredHash, textToAnswer, type Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";
 import { laterCopy, removalOf } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
@@ -46,12 +45,12 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdat
 
 function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string): TurnInFlight {
   const { delivery, intent, session, collected } = beginning;
-  const text = intent.kind === "text" ? intent.text : delivery.text;
+  const text = textToAnswer(delivery, intent);
   const cleared = clearedInPlace(deps, beginning);
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
-    textHash: deliveredHash({ delivery, intent, collected }),
+    textHash: deliveredHash({ ...delivery, ownTextHash: collected?.textHash }, intent),
     ...(collected === undefined ? {} : { collected: collected.others }),
     text: cleared?.text || text,
     ...(delivery.attachments.length === 0 ? {} : { attachments: [...delivery.attachments] }),
@@ -71,16 +70,6 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
     stagedUnits: [],
     modelCalls: 0,
   };
-}
-
-/** The hash by which a delivery is known again: of what it says itself, also when it is answered with others. */
-export function deliveredHash({
-  delivery,
-  intent,
-  collected,
-}: Pick<Beginning, "delivery" | "intent" | "collected">): string {
-  const text = intent.kind === "text" ? intent.text : delivery.text;
-  return collected?.textHash ?? textHashOf(text, delivery.attachments);
 }
 
 /** In legacy mode a command that would end the session clears its context instead; what is behind it is answered. */

@@ -14,6 +14,19 @@ const call = (name: string, args: object = { query: "x", rationale: "y" }, id = 
   toolCalls: [{ id, name, args: { ...args } }],
 });
 
+/** A tool that counts how often it runs. */
+function countedLook() {
+  let runs = 0;
+  const look = tool(
+    async () => {
+      runs += 1;
+      return "found";
+    },
+    { name: "look", description: "Looks.", schema: z.object({}) },
+  );
+  return { tool: look, runs: () => runs };
+}
+
 async function failuresOf(lily: Harness, sessionId: string) {
   return lily.sessions.repository.readFailures({ owner: OWNER, sessionKey: KEY, sessionId });
 }
@@ -118,19 +131,12 @@ describe("a turn that fails", () => {
 
   it("whose tools have run is only stored when it comes again, and no tool runs a second time", async () => {
     const failing = failingPuts((namespace) => namespace[0] === "history");
-    let runs = 0;
-    const look = tool(
-      async () => {
-        runs += 1;
-        return "found";
-      },
-      { name: "look", description: "Looks.", schema: z.object({}) },
-    );
+    const look = countedLook();
     const model = new ScriptedChatModel([
       { toolCalls: [{ id: "c1", name: "look", args: {} }] },
       "there it is",
     ]);
-    const adjust = (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [look] });
+    const adjust = (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [look.tool] });
     const lily = await start({ model, adjust, wrapStorage: failing.wrap });
     failing.arm();
     const failed = await lily.send("look", { deliveryId: "d" });
@@ -139,23 +145,16 @@ describe("a turn that fails", () => {
     await lily.restart();
     const again = await lily.send("look", { deliveryId: "d" });
     expect(again).toMatchObject({ outcome: "answered", turn: 1, envelope: { message: "there it is" } });
-    expect([runs, model.calls.length]).toEqual([1, 2]);
+    expect([look.runs(), model.calls.length]).toEqual([1, 2]);
   });
 
   it("whose tools have run goes on from there when its model failed, and no tool runs a second time", async () => {
-    let runs = 0;
-    const look = tool(
-      async () => {
-        runs += 1;
-        return "found";
-      },
-      { name: "look", description: "Looks.", schema: z.object({}) },
-    );
+    const look = countedLook();
     const model = new ScriptedChatModel((_messages, index) => {
       if (index === 0) return { toolCalls: [{ id: "c1", name: "look", args: {} }] };
       return index === 1 ? { error: new Error("boom") } : "there it is";
     });
-    const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [look] }) });
+    const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [look.tool] }) });
     const failed = await lily.send("look", { deliveryId: "d" });
     expect(failed).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
     expect(await lily.send("look elsewhere", { deliveryId: "d" })).toMatchObject({
@@ -165,7 +164,7 @@ describe("a turn that fails", () => {
     await lily.restart();
     const again = await lily.send("look", { deliveryId: "d" });
     expect(again).toMatchObject({ outcome: "answered", turn: 1, envelope: { message: "there it is" } });
-    expect(runs).toBe(1);
+    expect(look.runs()).toBe(1);
   });
 
   it("is answered when the write of its record was made but reported as failed", async () => {

@@ -23,7 +23,7 @@ import { rotate } from "./nodes/rotate.ts";
 import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
 import { solveSymbolically } from "./nodes/solve-symbolically.ts";
-import { readRunContext, type NodeRuntime } from "./run-context.ts";
+import { threadOf, type NodeRuntime } from "./run-context.ts";
 import {
   sessionContextSchema,
   SessionInput,
@@ -83,7 +83,7 @@ function storedBefore<Runtime extends NodeRuntime>(
   node: (state: SessionStateValues, runtime: Runtime) => Promise<SessionUpdate>,
 ): typeof node {
   return async (state, runtime) => {
-    await deps.persist?.(readRunContext(deps, runtime).threadId);
+    await deps.persist?.(threadOf(runtime));
     return node(state, runtime);
   };
 }

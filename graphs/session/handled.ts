@@ -10,8 +10,6 @@ import { deliveryConflict, findStoredReply } from "#src/turns/stored-reply.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import type { Delivery } from "./inbound.ts";
 
-export { replyOf } from "#src/turns/stored-reply.ts";
-
 /** What a message asks for. */
 export type Intent =
   | { readonly kind: "text"; readonly text: string }
@@ -51,6 +49,16 @@ export function readIntent(chain: Chain, delivery: OwnDelivery, botNames: readon
     : { kind: "command", command, args: parsed.args };
 }
 
+/** What is to be answered: the delivered text, or what a command that was carried out already left of it. */
+export function textToAnswer(delivery: Delivery, intent: Intent): string {
+  return intent.kind === "text" ? intent.text : delivery.text;
+}
+
+/** The hash by which a delivery is known again: of what it says itself, also when it is answered with others. */
+export function deliveredHash(delivery: OwnDelivery, intent: Intent): string {
+  return delivery.ownTextHash ?? textHashOf(textToAnswer(delivery, intent), delivery.attachments);
+}
+
 /** The text that a rotating command leaves to the new session. */
 function textBehind(text: string, botNames: readonly string[]): string {
   const parsed = parseCommand(text, botNames);
@@ -69,11 +77,8 @@ export async function findHandled(
   delivery: OwnDelivery & { readonly intent: Intent },
 ): Promise<TurnReply | undefined> {
   const { deliveryId, intent } = delivery;
-  const text = intent.kind === "text" ? intent.text : delivery.text;
-  const stored = await findStoredReply(repository, chain, {
-    deliveryId,
-    textHash: delivery.ownTextHash ?? textHashOf(text, delivery.attachments),
-  });
+  const textHash = deliveredHash(delivery, intent);
+  const stored = await findStoredReply(repository, chain, { deliveryId, textHash });
   if (stored !== undefined) return stored;
   const opened = openedBy(chain, deliveryId);
   const isBare = intent.kind === "text" && intent.text === "" && delivery.attachments.length === 0;

@@ -6,7 +6,7 @@ import { parseDeliveryId } from "#src/sessions/session-key.ts";
 import { contentOf } from "#src/turns/attachment-blocks.ts";
 import { parseInbound, type InboundLimits } from "#src/turns/inbound.ts";
 import type { InboundAttachment } from "#src/turns/inbound-part.ts";
-import { isNotice, markOf } from "./messages.ts";
+import { deliveredId, isNotice, markOf } from "./messages.ts";
 import type { SessionStateValues } from "./state.ts";
 
 /** The messages of the state by what they are. */
@@ -74,7 +74,7 @@ export function readDelivery(inbound: readonly BaseMessage[], limits: InboundLim
   const { text, attachments: contents } = parseInbound(message.content, limits);
   const attachments = contents.map(({ attachment }) => attachment);
   return {
-    deliveryId: parseDeliveryId(markOf(message).redelivers ?? message.id),
+    deliveryId: parseDeliveryId(deliveredId(message)),
     message: attachments.length === 0 ? message : referring(message, text, attachments),
     text,
     attachments,

@@ -27,6 +27,11 @@ export function markOf(message: BaseMessage): Mark {
   return typeof mark === "object" && mark !== null ? mark : {};
 }
 
+/** The id under which a message was delivered: its own, unless it is a later copy. */
+export function deliveredId(message: BaseMessage): string | undefined {
+  return markOf(message).redelivers ?? message.id;
+}
+
 /** A message of Lily's that is not part of the conversation. */
 export function noticeMessage(text: string, id: string): AIMessage {
   return new AIMessage({ content: text, id, additional_kwargs: { lily: { notice: true } satisfies Mark } });
@@ -90,7 +95,7 @@ function listOf(update: MessagesUpdate): unknown[] {
 
 /** The same message under an id of its own, so that it can stand later in the list. */
 export function laterCopy(message: HumanMessage): HumanMessage {
-  const mark: Mark = { redelivers: markOf(message).redelivers ?? message.id ?? "" };
+  const mark: Mark = { redelivers: deliveredId(message) ?? "" };
   return new HumanMessage({
     content: message.content,
     id: deriveUuid("redelivered", mark.redelivers ?? ""),

@@ -1,13 +1,13 @@
 /** What one run works with: who is asking, on which thread, and the repository it may write to. */
 import type { Runtime } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { BlobStore } from "#src/sessions/blobs.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { storeOfRun } from "./run-store.ts";
 import { sessionContextSchema, type SessionContext } from "./state.ts";
 
 /** A run as nodes see it. */
@@ -41,9 +41,9 @@ export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "s
 export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
   const context = sessionContextSchema.parse(runtime.context ?? {});
   const user = authenticatedUser(runtime);
-  const store = storeOfRun(deps, runtime);
+  const store = storeOf(deps, runtime, context);
   return {
-    threadId: parseSessionId(runtime.configurable?.["thread_id"]),
+    threadId: threadOf(runtime),
     owner: parseOwner(user ?? context.owner ?? deps.localOwner),
     sessionKey: context.sessionKey === undefined ? undefined : parseSessionKey(context.sessionKey),
     followsHandoff: context.followsHandoff === true,
@@ -56,6 +56,20 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
     store,
     blobs: createBlobStore(store),
   };
+}
+
+/** The thread of a run. @throws {LilyError} `session_id_invalid` */
+export function threadOf({ configurable }: NodeRuntime): string {
+  return parseSessionId(configurable?.["thread_id"]);
+}
+
+/** The store that the run may write to: under the lease of its key, where it has one. */
+function storeOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: SessionContext): BaseStore {
+  if (fence !== undefined && deps.fencedStore !== undefined) return deps.fencedStore(fence);
+  if (store !== undefined) return store;
+  throw new LilyError("config_invalid", "the graph was run without a store", {
+    next: "Compile it with a store.",
+  });
 }
 
 /** On a server the identity of the login is the owner, whatever the caller's context says. */

@@ -5,7 +5,7 @@ import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import { commitTurn } from "./commit-turn.ts";
-import { deliveryConflict } from "#src/turns/stored-reply.ts";
+import { deliveryConflict, findAnswer } from "#src/turns/stored-reply.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import type { RunContext } from "./run-context.ts";
 import { removalOf } from "./messages.ts";
@@ -82,11 +82,7 @@ function idsOf(deliveries: TurnInFlight["collected"]): string[] {
 
 /** The delivery in flight was answered, and only the checkpoint after it is missing; under whatever number it was. */
 async function isCommitted({ run, caughtUp }: Unsettled, turn: TurnInFlight): Promise<boolean> {
-  const pointer = await run.repository.readDelivery(caughtUp.session, turn.deliveryId);
-  if (pointer === undefined || pointer.turn === null) return false;
-  const ref = { ...caughtUp.session, sessionId: pointer.sessionId };
-  const record = await run.repository.readTurn(ref, pointer.turn);
-  return record?.deliveryId === turn.deliveryId;
+  return (await findAnswer(run.repository, caughtUp.session, turn.deliveryId)) !== undefined;
 }
 
 /** Turns of the transcript that the checkpoint had missed come into `messages` and the window. */

@@ -24,20 +24,25 @@ const MAX_CHARACTERS = 4_000;
 export function createQueryVectors(embedder: Embedder, options: QueryVectorOptions): QueryVectors {
   const { clock, deadlineMs = 3_000, restMs = 30_000 } = options;
   const known = new Map<string, Float32Array>();
+  // One question asks in several places at once.
+  const underWay = new Map<string, Promise<Float32Array | undefined>>();
   let restsUntil = -Infinity;
+  const ask = async (text: string): Promise<Float32Array | undefined> => {
+    const vector = await within(deadlineMs, embedTexts(embedder, [text])).catch(() => undefined);
+    underWay.delete(text);
+    if (vector === undefined) restsUntil = clock.now() + restMs;
+    else remember(known, text, vector);
+    return vector;
+  };
   return async (question) => {
     const text = question.slice(0, MAX_CHARACTERS).trim().toWellFormed();
     if (text === "") return undefined;
     const remembered = known.get(text);
     if (remembered !== undefined) return remembered;
     if (clock.now() < restsUntil) return undefined;
-    const vector = await within(deadlineMs, embedTexts(embedder, [text])).catch(() => undefined);
-    if (vector === undefined) {
-      restsUntil = clock.now() + restMs;
-      return undefined;
-    }
-    remember(known, text, vector);
-    return vector;
+    const asked = underWay.get(text) ?? ask(text);
+    underWay.set(text, asked);
+    return asked;
   };
 }
 

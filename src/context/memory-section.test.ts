@@ -2,36 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { MemoryRecord, PersonalityDomain } from "#memory/record.ts";
+import { memoryRecord } from "#memory/testing/memory-record.ts";
 import { asksAboutMemory, memorySection } from "./memory-section.ts";
 
 let next = 0;
 function record(text: string, domain: PersonalityDomain = "user_profile"): MemoryRecord {
   next += 1;
-  return {
-    schema_version: 1,
-    id: `${String(next).padStart(8, "0")}-0000-4000-8000-000000000000`,
-    domain,
-    text,
-    said_by: "owner",
-    source: "command",
-    confidence: 1,
-    created_at: "2026-03-01T09:00:00.000Z",
-    updated_at: "2026-03-01T09:00:00.000Z",
-    session_id: null,
-    turn: null,
-    scope: "global",
-    task: null,
-    stability: "medium",
-    expires_at: null,
-    last_verified: null,
-    expired: false,
-    archived: false,
-    verification_due: false,
-    conflict_group: null,
-    supersedes: [],
-    superseded_by: null,
-    review: null,
-  };
+  return memoryRecord({ id: `${String(next).padStart(8, "0")}-0000-4000-8000-000000000000`, domain, text });
 }
 
 describe("the memory section", () => {

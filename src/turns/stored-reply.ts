@@ -21,23 +21,23 @@ export async function findStoredReply(
   ref: KeyRef,
   delivery: DeliveredText,
 ): Promise<TurnReply | undefined> {
-  const pointer = await repository.readDelivery(ref, delivery.deliveryId);
-  if (pointer === undefined || pointer.turn === null) return undefined;
-  const { owner, sessionKey } = ref;
-  const record = await repository.readTurn({ owner, sessionKey, sessionId: pointer.sessionId }, pointer.turn);
-  return record === undefined ? undefined : repeatedReply(record, delivery);
+  const { deliveryId, textHash } = delivery;
+  const record = await findAnswer(repository, ref, deliveryId);
+  if (record === undefined) return undefined;
+  if (deliveriesOf(record).get(deliveryId) !== textHash) throw deliveryConflict(deliveryId);
+  return { ...replyOf(record, true), deliveryId };
 }
 
-/**
- * The reply of the turn that answered the delivery, `undefined` when this turn did not.
- *
- * @throws {LilyError} `delivery_conflict` when the id was used for another text.
- */
-function repeatedReply(record: TurnRecord, { deliveryId, textHash }: DeliveredText): TurnReply | undefined {
-  const stored = deliveriesOf(record).get(deliveryId);
-  if (stored === undefined) return undefined;
-  if (stored !== textHash) throw deliveryConflict(deliveryId);
-  return { ...replyOf(record, true), deliveryId };
+/** The turn that answered a delivery, alone or together with others; `undefined` when none did. */
+export async function findAnswer(
+  repository: SessionRepository,
+  { owner, sessionKey }: KeyRef,
+  deliveryId: string,
+): Promise<TurnRecord | undefined> {
+  const pointer = await repository.readDelivery({ owner, sessionKey }, deliveryId);
+  if (pointer === undefined || pointer.turn === null) return undefined;
+  const record = await repository.readTurn({ owner, sessionKey, sessionId: pointer.sessionId }, pointer.turn);
+  return record !== undefined && deliveriesOf(record).has(deliveryId) ? record : undefined;
 }
 
 /** The deliveries that a turn answered, in order, with the hash of the text of each. */

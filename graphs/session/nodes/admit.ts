@@ -10,11 +10,11 @@ import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { beginTurn, deliveredHash } from "../begin-turn.ts";
-import { findHandled, readIntent, type Intent } from "../handled.ts";
+import { beginTurn } from "../begin-turn.ts";
+import { deliveredHash, findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../locate-session.ts";
-import { markOf, noticeMessage, removalOf } from "../messages.ts";
+import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -28,7 +28,7 @@ export function admit(deps: SessionDeps) {
     } catch (error) {
       if (!isLilyError(error) || ERROR_CODES[error.code].http >= 500) throw error;
       const first = sorted.inbound[0];
-      const deliveryId = (first && (markOf(first).redelivers ?? first.id)) ?? "";
+      const deliveryId = (first && deliveredId(first)) ?? "";
       const reply = refusal(envelopeOf(error), { sessionId: state.session?.sessionId ?? "", deliveryId });
       return finish(deps, sorted, reply);
     }
@@ -135,7 +135,7 @@ async function admitToLatest(
   const { deliveryId } = delivery;
   const refused = refusePlan(deps, intent, { chain, session: caughtUp.session });
   if (refused !== undefined) return finish(deps, sorted, { ...refused, deliveryId });
-  const textHash = deliveredHash({ delivery, intent, collected: run.collected });
+  const textHash = deliveredHash({ ...delivery, ownTextHash: run.collected?.textHash }, intent);
   const arrived = { run, state, inFlight: sorted.inFlight, deliveryId, textHash };
   const settled = await settle(deps, { ...arrived, caughtUp });
   const { session, messages, fields, resumed } = settled;

@@ -9,7 +9,7 @@ import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { sortMessages } from "../inbound.ts";
-import { markOf, noticeMessage, removalOf } from "../messages.ts";
+import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { messagesInFlight } from "../turn-messages.ts";
@@ -28,7 +28,7 @@ export function recordFailure(deps: SessionDeps) {
     const failed =
       isAdmit || state.turn === null ? sortMessages(state).inbound : messagesInFlight(state, state.turn);
     const first = failed[0];
-    const deliveryId = (first === undefined ? undefined : (markOf(first).redelivers ?? first.id)) ?? "";
+    const deliveryId = (first && deliveredId(first)) ?? "";
     await explain(deps, { state, failure, envelope, runtime, deliveryId, text: contentText(first?.content) });
     return {
       ...(isAdmit || unstored ? {} : { turn: null }),

@@ -78,6 +78,7 @@ function indexedText(json: string, fields: readonly string[] | false): IndexedTe
   return text === "" ? NO_TEXT : { fields: JSON.stringify(fields), text };
 }
 
-function searchableText(json: string, fields: readonly string[]): string {
+/** The text under which an item is indexed. */
+export function searchableText(json: string, fields: readonly string[]): string {
   return toSearchableText(textsOf(JSON.parse(json), fields).join("\n"));
 }

@@ -2,7 +2,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   WRITES_IDX_MAP,
-  copyCheckpoint,
   type Checkpoint,
   type CheckpointListOptions,
   type CheckpointMetadata,
@@ -44,11 +43,11 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
     this.#serde = serde;
   }
 
-  /** Makes the tables. @throws {LilyError} a storage error that names the file */
-  open(): void {
+  /** The statements; makes the tables when it is called first. @throws {LilyError} a storage error that names the file */
+  open(): CheckpointStatements {
     try {
       this.setup();
-      this.#statements ??= prepareCheckpointStatements(this.db);
+      return (this.#statements ??= prepareCheckpointStatements(this.db));
     } catch (error) {
       throw toStorageError(error, this.db.name);
     }
@@ -57,7 +56,7 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     return this.#retry(() => {
       const [threadId, namespace, id] = keyOf(config);
-      const { newest, byId, writesOf } = this.#sql();
+      const { newest, byId, writesOf } = this.open();
       const row = id === "" ? newest.get(threadId, namespace) : byId.get(threadId, namespace, id);
       if (row === undefined) return undefined;
       const writes = writesOf.all(threadId, namespace, row.checkpoint_id);
@@ -83,10 +82,10 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
   ): Promise<RunnableConfig> {
     const [threadId, namespace, parentId] = keyOf(config);
     // What cannot be read again fails here, before anything of it is stored.
-    const state = this.#serde.dumps(copyCheckpoint(checkpoint));
+    const state = this.#serde.dumps(checkpoint);
     const about = this.#serde.dumps(metadata);
     await this.#retry(() =>
-      this.#sql().put.run(threadId, namespace, checkpoint.id, parentId || null, "json", state, about),
+      this.open().put.run(threadId, namespace, checkpoint.id, parentId || null, "json", state, about),
     );
     return configOf([threadId, namespace, checkpoint.id]);
   }
@@ -95,7 +94,7 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
     const key = keyOf(config);
     if (key[2] === "")
       throw new LilyError("internal", "writes were put without the checkpoint that they follow");
-    const { putWrite, replaceWrite } = this.#sql();
+    const { putWrite, replaceWrite } = this.open();
     const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     const rows = writes.map(([channel, value], index) => [
       ...key,
@@ -112,7 +111,7 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
 
   async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
     const [threadId, namespace] = keyOf(config);
-    const { drop, dropWrites } = this.#sql();
+    const { drop, dropWrites } = this.open();
     const dropAll = this.db.transaction(() => {
       for (const id of ids) {
         dropWrites.run(threadId, namespace, id);
@@ -127,11 +126,6 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
       this.open();
       return super.deleteThread(threadId);
     });
-  }
-
-  #sql(): CheckpointStatements {
-    if (this.#statements === undefined) this.open();
-    return this.#statements ?? prepareCheckpointStatements(this.db);
   }
 
   #tupleOf(key: CheckpointKey, row: CheckpointRow, writes: readonly WriteRow[]): CheckpointTuple {

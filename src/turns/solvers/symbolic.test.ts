@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { MemoryRecord } from "#memory/record.ts";
+import { memoryRecord } from "#memory/testing/memory-record.ts";
 import { solveSymbolically, type SymbolicAnswer } from "./symbolic.ts";
 
 const AT = "2026-03-01T22:30:00.000Z";
@@ -257,32 +258,14 @@ describe("long texts", () => {
 });
 
 describe("what is remembered", () => {
-  const remembered = (text: string, changes: Partial<MemoryRecord> = {}): MemoryRecord => ({
-    schema_version: 1,
-    id: "1a2b3c4d-0000-4000-8000-000000000000",
-    domain: "user_profile",
-    text,
-    said_by: "owner",
-    source: "command",
-    confidence: 1,
-    created_at: AT,
-    updated_at: AT,
-    session_id: null,
-    turn: null,
-    scope: "global",
-    task: null,
-    stability: "medium",
-    expires_at: null,
-    last_verified: null,
-    expired: false,
-    archived: false,
-    verification_due: false,
-    conflict_group: null,
-    supersedes: [],
-    superseded_by: null,
-    review: null,
-    ...changes,
-  });
+  const remembered = (text: string, changes: Partial<MemoryRecord> = {}): MemoryRecord =>
+    memoryRecord({
+      id: "1a2b3c4d-0000-4000-8000-000000000000",
+      text,
+      created_at: AT,
+      updated_at: AT,
+      ...changes,
+    });
   const answer = (text: string, turns: readonly TurnRecord[], memories: readonly MemoryRecord[]): string =>
     solveSymbolically({ text, turns, sessionId: "s1", timeZone: "UTC", memories }).text;
 

@@ -3,8 +3,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { z } from "zod";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
-import { textsOf } from "#memory/stores/index-fields.ts";
-import { toSearchableText } from "#memory/stores/sqlite/searchable-text.ts";
+import { searchableText } from "#memory/stores/sqlite/store-writer.ts";
 import { counted } from "../check.ts";
 import { isInStep, textIndexState } from "../checks/text-index.ts";
 import { done, type Outcome } from "./outcome.ts";
@@ -119,5 +118,5 @@ function add(store: Database, row: IndexedRow): void {
 /** The text as the store indexes it, `undefined` for an item that is not in the index. */
 function textOf({ index_fields: fields, value }: IndexedRow): string | undefined {
   if (fields === null || value === null) return undefined;
-  return toSearchableText(textsOf(JSON.parse(value), fieldsSchema.parse(JSON.parse(fields))).join("\n"));
+  return searchableText(value, fieldsSchema.parse(JSON.parse(fields)));
 }
