@@ -25,11 +25,24 @@ export async function verify(engine: Engine, context: CliContext, options: CliOp
 function envelopeOf(report: VerifyReport): Envelope {
   const what = `${counted(report.sessions, "session")} with ${counted(report.turns, "turn")}`;
   const data = { ...report };
-  if (report.ok) return done("verified", `${what} verified: everything is as it was committed.`, { data });
+  if (report.ok) {
+    const message = `${what} verified: everything is as it was committed${erasedText(report)}.`;
+    return done("verified", message, { data });
+  }
   return refused("verify_failed", `${counted(report.problems.length, "problem")} in ${what}`, {
     data,
     next: "Restore the file from a backup if it should be as it was (lily restore); lily doctor says what still works.",
   });
+}
+
+/** What was erased on request is no fault, and is told all the same. */
+function erasedText({ erased: { titles, turns } }: VerifyReport): string {
+  const parts = [
+    ...(turns === 0 ? [] : [counted(turns, "turn")]),
+    ...(titles === 0 ? [] : [counted(titles, "title")]),
+  ];
+  if (parts.length === 0) return "";
+  return `; ${parts.join(" and ")} ${turns + titles === 1 ? "was" : "were"} erased on request`;
 }
 
 function counted(count: number, noun: string): string {

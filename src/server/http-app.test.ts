@@ -321,6 +321,25 @@ describe("reading", () => {
     expect((await read("?from=4")).turns).toEqual([]);
   });
 
+  it("tells of a turn that was erased that it was, and when", async () => {
+    const http = await start({ lily: { model: echoModel() } });
+    let sessionId = "";
+    for (const text of ["one", "two"]) ({ sessionId } = await say(http, text));
+    const { repository } = http.lily.sessions;
+    const at = "2026-03-02T09:00:00.000Z";
+    const chain = await http.lily.chain("k");
+    await repository.redactTurns(chain, [{ sessionId, turn: 2 }], at);
+    const history = await (await http.request(`/keys/k/sessions/${sessionId}/history`)).json();
+    expect(history).toMatchObject({ total: 2, turns: [{ turn: 1 }], erased: [{ turn: 2, erasedAt: at }] });
+    expect(await (await http.request("/keys/k/verify")).json()).toMatchObject({
+      ok: true,
+      turns: 2,
+      erased: { turns: 1 },
+    });
+    const { keys } = (await (await http.request("/keys")).json()) as { keys: { lastActivityAt: string }[] };
+    expect(keys[0]?.lastActivityAt).toBe("2026-03-01T09:00:00.000Z");
+  });
+
   it("gives the status and stores nothing for it, not even a key that was never used", async () => {
     const http = await start();
     const reply = await replyIn(await http.request("/keys/unused/status"));
@@ -345,7 +364,12 @@ describe("reading", () => {
   it("verifies a key, and tells which turn is not what was committed", async () => {
     const http = await start({ lily: { model: echoModel() } });
     const { sessionId } = await say(http, "one");
-    expect(await (await http.request("/keys/k/verify")).json()).toEqual({ ok: true, sessions: 1, turns: 1 });
+    expect(await (await http.request("/keys/k/verify")).json()).toEqual({
+      ok: true,
+      sessions: 1,
+      turns: 1,
+      erased: { turns: 0, titles: 0 },
+    });
     const ref = { owner: "local", sessionKey: "k", sessionId };
     const { repository } = http.lily.sessions;
     const record = await repository.readTurn(ref, 1);

@@ -1,53 +1,14 @@
 /** The chain of a session key: all its sessions in order, which one is `latest`, and how it grows. Pure. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
+import { chainEntrySchema, type ChainEntry } from "./chain-entry.ts";
+import { coverParts, sealedFacts } from "./entry-parts.ts";
+import { redactionSchema } from "./redaction-list.ts";
 import { sealOf } from "./seal.ts";
-import { carriedSchema, type Carried } from "./session-fields.ts";
-import { rotateVerdictSchema, type RotateVerdict } from "./verdict.ts";
+import type { Carried } from "./session-fields.ts";
+import type { RotateVerdict } from "./verdict.ts";
 
-/** How a session came to be. */
-const openedSchema = z.strictObject({
-  at: z.string(),
-  /** The delivery that opened it, and the hash of its text. */
-  deliveryId: z.string(),
-  textHash: z.string(),
-  /** Hash of the text that was left for the new session to answer; absent when there was none. */
-  leftHash: z.string().optional(),
-  /** Absent for the first session of a key. */
-  verdict: rotateVerdictSchema.optional(),
-  /** Preferences of the session before it. */
-  carried: carriedSchema.optional(),
-});
-
-/** How a session was closed. */
-const sealedSchema = z.strictObject({
-  at: z.string(),
-  turns: z.int(),
-  /** Head of the transcript's hash chain at the time. */
-  head: z.string(),
-  seal: z.string(),
-});
-
-/** Schema of {@link ChainEntry}. */
-export const chainEntrySchema = z.strictObject({
-  sessionId: z.string(),
-  /** Place in the chain, from 1. */
-  ordinal: z.int().min(1),
-  previous: z.string().nullable(),
-  /** Seal of `previous`, so that a rewritten past shows. */
-  previousSeal: z.string().nullable(),
-  /** Sessions whose transcripts this one reads as its own past, oldest first. */
-  continues: z.array(z.string()),
-  /** Last turn that is read of a continued session, where that is not all of it. */
-  continuesUpTo: z.record(z.string(), z.int()).optional(),
-  opened: openedSchema,
-  title: z.string().optional(),
-  /** Present once the session is archived. */
-  sealed: sealedSchema.optional(),
-});
-
-/** One session of a chain. */
-export type ChainEntry = z.infer<typeof chainEntrySchema>;
+export type { ChainEntry } from "./chain-entry.ts";
 
 /** Schema of {@link Chain}. */
 export const chainSchema = z.strictObject({
@@ -59,6 +20,8 @@ export const chainSchema = z.strictObject({
   /** The one mutable session. */
   latest: z.string(),
   sessions: z.array(chainEntrySchema).min(1),
+  /** What was erased, in order; absent while nothing was. */
+  redactions: z.array(redactionSchema).optional(),
 });
 
 /** All sessions of a key. */
@@ -110,12 +73,15 @@ export interface Rotation {
   readonly title?: string | undefined;
   readonly continues?: readonly string[];
   readonly continuesUpTo?: Readonly<Record<string, number>>;
+  /** A new salt with each call, for the parts of the sealed entry that may be erased one day; absent: they may not. */
+  readonly salt?: () => string;
 }
 
 /** The chain after `latest` was sealed and a new session was opened behind it. */
 export function rotateChain(chain: Chain, rotation: Rotation): Chain {
   const ended = latestEntry(chain);
-  const latest = rotation.title === undefined ? ended : { ...ended, title: rotation.title };
+  const titled = rotation.title === undefined ? ended : { ...ended, title: rotation.title };
+  const latest = rotation.salt === undefined ? titled : coverParts(titled, rotation.salt);
   const seal = sealEntry(chain, latest, rotation);
   const sealed = { ...latest, sealed: { at: rotation.at, turns: rotation.turns, head: rotation.head, seal } };
   const successor: ChainEntry = {
@@ -148,9 +114,15 @@ export function sealEntry(
   entry: ChainEntry,
   closing: { readonly turns: number; readonly head: string; readonly at: string },
 ): string {
-  const { sealed: _sealed, ...facts } = entry;
   const { turns, head, at } = closing;
-  return sealOf({ owner: chain.owner, sessionKey: chain.sessionKey, turns, head, at, entry: facts });
+  return sealOf({
+    owner: chain.owner,
+    sessionKey: chain.sessionKey,
+    turns,
+    head,
+    at,
+    entry: sealedFacts(entry),
+  });
 }
 
 /** The entry of `latest`. @throws {LilyError} `record_invalid` when the chain points nowhere */

@@ -1,5 +1,6 @@
 /** The port through which sessions are stored; every write is of one item. */
 import type { Chain } from "./chain.ts";
+import type { StoredTurn } from "./redaction.ts";
 import type { FailedAttempt, TurnRecord } from "./turn-record.ts";
 
 /** Names a transcript. */
@@ -52,6 +53,17 @@ export interface FoundTurn {
   readonly score: number;
 }
 
+/** A stored turn that says something. */
+export interface SayingTurn {
+  readonly ref: TranscriptRef;
+  readonly turn: number;
+  /** ISO instant of the turn, `""` where a damaged record does not say it. */
+  readonly at: string;
+  readonly kind: TurnRecord["kind"];
+  /** The strings of the record that say it on their own; empty when only all of them together do. */
+  readonly strings: readonly string[];
+}
+
 /** Reads and writes of chains, transcripts, deliveries and explanations. */
 export interface SessionRepository {
   /** The chain of a key, `undefined` when the key was never used. @throws `record_invalid` */
@@ -70,20 +82,31 @@ export interface SessionRepository {
   /** Remembers owner and key of a session. Idempotent; written before the chain that holds the session. */
   indexSession(sessionId: string, ref: KeyRef): Promise<void>;
 
-  /** One turn of a transcript. @throws `record_invalid` when what is stored is not a turn record */
+  /**
+   * One turn of a transcript, `undefined` also when it was erased.
+   *
+   * @throws `record_invalid` when what is stored is not a turn record
+   */
   readTurn(ref: TranscriptRef, turn: number): Promise<TurnRecord | undefined>;
+  /** As `readTurn`; of a turn that was erased, its mark. Whoever asks whether a number is taken asks this. */
+  readStoredTurn(ref: TranscriptRef, turn: number): Promise<StoredTurn | undefined>;
   /** Transcripts of an owner that belong to no session of `chains`, by where they are stored. */
   orphanTranscripts(owner: string, chains: readonly Chain[]): Promise<string[]>;
   /** Highest number that a stored turn of the transcript has, 0 when there is none; finds turns beyond a gap. */
   lastStoredTurn(ref: TranscriptRef): Promise<number>;
-  /** Turns `from` to `to`, both included, in order; numbers without a record are left out. */
+  /** Turns `from` to `to`, both included, in order; numbers without a record, or whose turn was erased, are left out. */
   readTurns(ref: TranscriptRef, range: { readonly from: number; readonly to: number }): Promise<TurnRecord[]>;
+  /** As `readTurns`, with the marks of turns that were erased. */
+  readStoredTurns(
+    ref: TranscriptRef,
+    range: { readonly from: number; readonly to: number },
+  ): Promise<StoredTurn[]>;
   /**
    * Puts the record, the commit point of a turn; before it, or with it in one transaction, where its deliveries went.
    * Without the record those point to nothing and count as not handled.
    */
   writeTurn(ref: TranscriptRef, record: TurnRecord): Promise<void>;
-  /** Turns of any session of the key that share words with `query`, best first. */
+  /** Turns of any session of the key that share words with `query`, best first; erased ones are not among them. */
   searchTurns(ref: KeyRef, query: string, limit: number): Promise<FoundTurn[]>;
 
   /** Where a delivery went, `undefined` when it was never seen. */
@@ -95,4 +118,33 @@ export interface SessionRepository {
   writeFailure(ref: TranscriptRef, failure: FailedTurn): Promise<void>;
   /** Failed turns of a session, oldest first. */
   readFailures(ref: TranscriptRef): Promise<FailedTurn[]>;
+
+  /**
+   * Replaces the bodies of turns by marks that they were erased. The key's chain lists them first, so that a crash in
+   * between shows; doing it again finishes it. Turns that are not stored are passed over. The caller holds the key's
+   * lock: the chain is read and put, and a turn that runs meanwhile would overwrite it or be overwritten.
+   *
+   * @param at ISO instant of the erasure
+   * @returns how many bodies were replaced by this call
+   */
+  redactTurns(
+    ref: KeyRef,
+    turns: readonly { readonly sessionId: string; readonly turn: number }[],
+    at: string,
+  ): Promise<{ redacted: number }>;
+  /**
+   * Stored turns of the owner that say something, of every key and session, those without a chain too.
+   *
+   * @param says asked of everything that is written in the turn, one string a line: messages, tool calls with what is in
+   *   their JSON, reply, explanation, units, changes; not ids, hashes and instants. To be read to its end before
+   *   anything is changed.
+   */
+  findTurns(owner: string, says: (text: string) => boolean): AsyncIterable<SayingTurn>;
+  /** Drops failed turns of the owner that say something; how many. The caller holds the locks of the owner's keys. */
+  eraseFailures(owner: string, says: (text: string) => boolean): Promise<number>;
+  /**
+   * Removes titles that say something from the owner's chains, which list it; how many. A title of an open session is
+   * not there yet. The caller holds the locks of the owner's keys.
+   */
+  eraseChainTexts(owner: string, says: (text: string) => boolean, at: string): Promise<number>;
 }

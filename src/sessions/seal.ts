@@ -61,6 +61,11 @@ export function sealOf(facts: SealedFacts): string {
   );
 }
 
+/** What stands under a seal for a part of the sealed entry, so that the part can be erased with its salt. */
+export function coverOf(part: string, text: string, salt: string): string {
+  return digest("lily/cover/1", part, salt, text);
+}
+
 /**
  * Short hash of a delivered text, to tell a repeated delivery from another message under the same id. The same text with
  * other attachments is another message.

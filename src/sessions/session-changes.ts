@@ -14,6 +14,8 @@ export const sessionChangesSchema = z.strictObject({
   controlModel: z.string().nullable().optional(),
   /** First turn that a model is given from now on. */
   contextFrom: z.int().optional(),
+  /** The task whose memory is read beside that of the person, or `null` for none. */
+  task: z.string().nullable().optional(),
 });
 
 /** Changes to a session. */
@@ -22,14 +24,16 @@ export type SessionChanges = z.infer<typeof sessionChangesSchema>;
 /** The fields after the changes. */
 export function applyChanges(session: SessionFields, changes: SessionChanges | undefined): SessionFields {
   if (changes === undefined) return session;
-  const { rollover: before, controlModel: chosen, ...fields } = session;
+  const { rollover: before, controlModel: chosen, task: taskBefore, ...fields } = session;
   const rollover = changes.rollover === undefined ? before : (changes.rollover ?? undefined);
   const controlModel = changes.controlModel === undefined ? chosen : (changes.controlModel ?? undefined);
+  const task = changes.task === undefined ? taskBefore : (changes.task ?? undefined);
   const { model } = changes;
   return {
     ...fields,
     ...(rollover === undefined ? {} : { rollover }),
     ...(controlModel === undefined ? {} : { controlModel }),
+    ...(task === undefined ? {} : { task }),
     ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
     ...(changes.title === undefined ? {} : { title: changes.title }),
     modelConfig:

@@ -29,6 +29,8 @@ export const carriedSchema = z.strictObject({
   rollover: rolloverOverridesSchema.optional(),
   /** Control model that the user chose. */
   controlModel: z.string().optional(),
+  /** Task that the user is at. */
+  task: z.string().optional(),
   /** The user was told that no model is configured. */
   toldNoModel: z.boolean(),
 });
@@ -49,6 +51,8 @@ export const sessionFieldsSchema = z.strictObject({
   rollover: rolloverOverridesSchema.optional(),
   /** Control model that the user chose, in place of the configured one. */
   controlModel: z.string().optional(),
+  /** The task whose memory is read beside that of the person; never another one's. */
+  task: z.string().optional(),
   /** First turn that a model is given: the working set was cleared in place before it. */
   contextFrom: z.int().optional(),
   /** Turns in which the topic check came to nothing. */
@@ -78,6 +82,7 @@ export function carriedOf(session: SessionFields): Carried {
     model: session.modelConfig.chosen ? session.modelConfig.model : null,
     ...(session.rollover === undefined ? {} : { rollover: session.rollover }),
     ...(session.controlModel === undefined ? {} : { controlModel: session.controlModel }),
+    ...(session.task === undefined ? {} : { task: session.task }),
     toldNoModel: session.toldNoModel,
   };
 }

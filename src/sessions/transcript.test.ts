@@ -69,11 +69,11 @@ describe("counting turns", () => {
 
   it("asks for few records, however many there are", async () => {
     let reads = 0;
-    const readTurn: SessionRepository["readTurn"] = async (ref, turn) => {
+    const readStoredTurn: SessionRepository["readStoredTurn"] = async (ref, turn) => {
       reads += 1;
       return turn <= 100_000 ? turnOf(ref.sessionId, turn) : undefined;
     };
-    const repository = { ...openRepository(), readTurn };
+    const repository = { ...openRepository(), readStoredTurn };
     expect(await countTurns(repository, { ...KEY, sessionId: "s1" })).toBe(100_000);
     expect(reads).toBeLessThan(40);
   });

@@ -1,12 +1,29 @@
 /** Reading a conversation: the turns of a session and of what it continues. */
 import { entryOf, readingOrder, type Chain, type LineagePart } from "./chain.ts";
-import type { SessionRepository } from "./repository.ts";
+import type { StoredTurn } from "./redaction.ts";
+import type { SessionRepository, TranscriptRef } from "./repository.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 const CHUNK = 32;
 
-/** What reading a transcript takes. */
-export type TurnReader = Pick<SessionRepository, "readTurn" | "readTurns">;
+/** What reading a transcript takes: of whole turns, or of marks as well. */
+export interface TurnReader<T extends StoredTurn = TurnRecord> extends Pick<
+  SessionRepository,
+  "readStoredTurn"
+> {
+  readonly readTurns: (
+    ref: TranscriptRef,
+    range: { readonly from: number; readonly to: number },
+  ) => Promise<T[]>;
+}
+
+/** Reads the marks of erased turns in their places. */
+export function withMarks(repository: SessionRepository): TurnReader<StoredTurn> {
+  return {
+    readStoredTurn: (ref, turn) => repository.readStoredTurn(ref, turn),
+    readTurns: (ref, range) => repository.readStoredTurns(ref, range),
+  };
+}
 
 /** Which turns of a conversation are read. */
 export interface TurnRange {
@@ -18,11 +35,11 @@ export interface TurnRange {
 }
 
 /** Turns of a session and its lineage from the newest to the oldest, read as they are asked for. */
-export async function* turnsNewestFirst(
-  repository: TurnReader,
+export async function* turnsNewestFirst<T extends StoredTurn>(
+  repository: TurnReader<T>,
   chain: Chain,
   range: TurnRange,
-): AsyncGenerator<TurnRecord> {
+): AsyncGenerator<T> {
   const parts: readonly LineagePart[] =
     range.from === undefined ? readingOrder(chain, range.sessionId) : [{ sessionId: range.sessionId }];
   const first = range.from ?? 1;
@@ -40,12 +57,12 @@ export async function* turnsNewestFirst(
 }
 
 /** The newest `count` turns of a session and its lineage, oldest first. */
-export async function newestTurns(
-  repository: TurnReader,
+export async function newestTurns<T extends StoredTurn>(
+  repository: TurnReader<T>,
   chain: Chain,
   options: TurnRange & { readonly count: number },
-): Promise<TurnRecord[]> {
-  const turns: TurnRecord[] = [];
+): Promise<T[]> {
+  const turns: T[] = [];
   for await (const turn of turnsNewestFirst(repository, chain, options)) {
     if (turns.length >= options.count) break;
     turns.push(turn);
@@ -53,13 +70,16 @@ export async function newestTurns(
   return turns.toReversed();
 }
 
-/** Number of committed turns of a transcript: the last number that has a record, found in steps that double. */
+/**
+ * Number of committed turns of a transcript, erased ones included: the last number that has a record or a mark, found in
+ * steps that double.
+ */
 export async function countTurns(
-  repository: TurnReader,
+  repository: Pick<TurnReader, "readStoredTurn">,
   ref: { readonly owner: string; readonly sessionKey: string; readonly sessionId: string },
 ): Promise<number> {
   const exists = async (turn: number): Promise<boolean> =>
-    (await repository.readTurn(ref, turn)) !== undefined;
+    (await repository.readStoredTurn(ref, turn)) !== undefined;
   let low = 0;
   let high = 1;
   while (await exists(high)) {

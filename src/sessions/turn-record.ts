@@ -51,6 +51,8 @@ export const receiptSchema = z.strictObject({
   repairs: z.record(z.string(), z.int()).optional(),
   /** Remembered facts that were given, by the id of their record. */
   memory: z.array(z.strictObject({ id: z.string(), score: z.number().optional() })).optional(),
+  /** Passages of evidence that were given, by document, its version, and place among its pieces. */
+  evidence: z.array(z.strictObject({ sourceId: z.string(), version: z.string(), piece: z.int() })).optional(),
 });
 
 /** What the model was given. */

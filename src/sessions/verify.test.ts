@@ -129,7 +129,13 @@ const entryAt = (chain: Chain, index: number): ChainEntry => chain.sessions[inde
 describe("an untouched archive", () => {
   it("verifies, and says how much was read", async () => {
     const { verify } = await openArchive();
-    expect(await verify()).toEqual({ ok: true, sessions: 3, turns: 10, problems: [] });
+    expect(await verify()).toEqual({
+      ok: true,
+      sessions: 3,
+      turns: 10,
+      erased: { turns: 0, titles: 0 },
+      problems: [],
+    });
   });
 
   it("verifies by key as well as by owner", async () => {
@@ -139,7 +145,7 @@ describe("an untouched archive", () => {
 
   it("is empty for an owner or key that was never used", async () => {
     const { repository } = await openArchive();
-    const nothing = { ok: true, sessions: 0, turns: 0, problems: [] };
+    const nothing = { ok: true, sessions: 0, turns: 0, erased: { turns: 0, titles: 0 }, problems: [] };
     expect(await verifyOwner(repository, "nobody")).toEqual(nothing);
     expect(await verifyOwner(repository, KEY.owner, "cli:other")).toEqual(nothing);
   });
@@ -162,6 +168,7 @@ describe("an untouched archive", () => {
       ok: true,
       sessions: 2,
       turns: 0,
+      erased: { turns: 0, titles: 0 },
       problems: [],
     });
   });

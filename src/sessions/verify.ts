@@ -1,10 +1,11 @@
 /** Verifies what is stored: every turn against the hash chain, every seal against its session and its successor. */
 import { errorMessage } from "#src/kernel/errors.ts";
-import type { Chain, ChainEntry } from "./chain.ts";
-import { sealEntry } from "./chain.ts";
-import type { SessionRepository } from "./repository.ts";
-import { EMPTY_HEAD, leafOf, nextHead, unlinkTurn } from "./seal.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import { entryOf, sealEntry, type Chain, type ChainEntry } from "./chain.ts";
+import { partOf, partProblems, uncoveredOf } from "./entry-parts.ts";
+import { erasedParts, erasedTurns } from "./redaction-list.ts";
+import type { SessionRepository, TranscriptRef } from "./repository.ts";
+import { EMPTY_HEAD } from "./seal.ts";
+import { checkTurn } from "./verify-turn.ts";
 
 /** Something that is not as it was committed. */
 export interface VerifyProblem {
@@ -20,9 +21,21 @@ export interface VerifyProblem {
 export interface VerifyReport {
   readonly ok: boolean;
   readonly sessions: number;
+  /** Turns in all, erased ones included. */
   readonly turns: number;
+  /** What was erased on request, as the chains list it: that is no problem. */
+  readonly erased: ErasedCount;
   readonly problems: readonly VerifyProblem[];
 }
+
+/** How much was erased. */
+export interface ErasedCount {
+  readonly turns: number;
+  /** Titles, and tasks that sessions were handed. */
+  readonly titles: number;
+}
+
+const NOTHING: ErasedCount = { turns: 0, titles: 0 };
 
 /** Verifies all chains of an owner, or of one key. A chain that cannot be read is a problem, not an exception. */
 export async function verifyOwner(
@@ -43,10 +56,10 @@ export async function verifyOwner(
     for (const chain of chains) reports.push(await verifyChain(repository, chain));
     const orphans = sessionKey === undefined ? await repository.orphanTranscripts(owner, chains) : [];
     for (const place of orphans) onDamaged(place, "its turns are stored, but no chain has the session");
-    return combine([...reports, { ok: problems.length === 0, sessions: 0, turns: 0, problems }]);
+    return combine([...reports, reportOf(problems)]);
   } catch (error) {
     onDamaged("", errorMessage(error));
-    return { ok: false, sessions: 0, turns: 0, problems };
+    return reportOf(problems);
   }
 }
 
@@ -59,23 +72,53 @@ async function verifyChain(repository: SessionRepository, chain: Chain): Promise
   for (const [index, entry] of chain.sessions.entries()) {
     const links = linkProblems(chain, entry, chain.sessions[index - 1]);
     const transcript = await verifyTranscript(repository, chain, entry);
-    const problems = [...links, ...transcript.problems].map((found) => ({
-      sessionKey: chain.sessionKey,
-      sessionId: entry.sessionId,
-      ordinal: entry.ordinal,
-      ...found,
-    }));
-    reports.push({ ok: problems.length === 0, sessions: 1, turns: transcript.turns, problems });
+    const problems = [...links, ...transcript.problems].map((found) => problemIn(chain, entry, found));
+    const erased = { turns: transcript.erased, titles: erasedTitles(chain, entry) };
+    reports.push({ ...reportOf(problems), sessions: 1, turns: transcript.turns, erased });
   }
-  return combine(reports);
+  return combine([...reports, reportOf(strayErasures(chain))]);
+}
+
+/** An erasure that is on record for a session that there is not. */
+function strayErasures(chain: Chain): VerifyProblem[] {
+  return (chain.redactions ?? [])
+    .filter(({ sessionId }) => entryOf(chain, sessionId) === undefined)
+    .map(({ sessionId }) =>
+      problemIn(
+        chain,
+        { sessionId, ordinal: 0 },
+        { turn: null, problem: "an erasure is on record, and no such session" },
+      ),
+    );
+}
+
+function erasedTitles(chain: Chain, entry: ChainEntry): number {
+  return erasedParts(chain, entry.sessionId).filter(
+    (part) => part !== "opened" && partOf(entry, part) === undefined,
+  ).length;
+}
+
+function problemIn(
+  { sessionKey }: Chain,
+  { sessionId, ordinal }: Pick<ChainEntry, "sessionId" | "ordinal">,
+  found: Found,
+): VerifyProblem {
+  return { sessionKey, sessionId, ordinal, ...found };
+}
+
+function reportOf(problems: readonly VerifyProblem[]): VerifyReport {
+  return { ok: problems.length === 0, sessions: 0, turns: 0, erased: NOTHING, problems };
 }
 
 function combine(reports: readonly VerifyReport[]): VerifyReport {
   const problems = reports.flatMap((report) => report.problems);
+  const sum = (count: (report: VerifyReport) => number): number =>
+    reports.reduce((total, report) => total + count(report), 0);
   return {
     ok: problems.length === 0,
-    sessions: reports.reduce((sum, report) => sum + report.sessions, 0),
-    turns: reports.reduce((sum, report) => sum + report.turns, 0),
+    sessions: sum(({ sessions }) => sessions),
+    turns: sum(({ turns }) => turns),
+    erased: { turns: sum(({ erased }) => erased.turns), titles: sum(({ erased }) => erased.titles) },
     problems,
   };
 }
@@ -101,40 +144,23 @@ async function verifyTranscript(
   repository: SessionRepository,
   chain: Chain,
   entry: ChainEntry,
-): Promise<{ readonly turns: number; readonly problems: readonly Found[] }> {
+): Promise<{ readonly turns: number; readonly erased: number; readonly problems: readonly Found[] }> {
   const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId: entry.sessionId };
   const turns = entry.sealed?.turns ?? (await readable(() => repository.lastStoredTurn(ref))) ?? 0;
+  const listed = erasedTurns(chain, entry.sessionId);
   let head = EMPTY_HEAD;
+  let erased = 0;
   const problems: Found[] = [];
   for (let turn = 1; turn <= turns; turn += 1) {
-    const checked = await checkTurn(repository, ref, { turn, head });
+    const checked = await checkTurn(repository, ref, { turn, head, erasedAt: listed.get(turn) });
     if (checked.problem !== undefined) problems.push({ turn, problem: checked.problem });
+    if (checked.isErased) erased += 1;
     head = checked.head;
   }
-  return { turns, problems: [...problems, ...(await sealProblems(repository, chain, { entry, head, ref }))] };
-}
-
-async function checkTurn(
-  repository: SessionRepository,
-  ref: { readonly owner: string; readonly sessionKey: string; readonly sessionId: string },
-  at: { readonly turn: number; readonly head: string },
-): Promise<{ readonly head: string; readonly problem: string | undefined }> {
-  let record: TurnRecord | undefined;
-  try {
-    record = await repository.readTurn(ref, at.turn);
-  } catch (error) {
-    return { head: at.head, problem: `it cannot be read: ${errorMessage(error)}` };
-  }
-  if (record === undefined) return { head: at.head, problem: "it is missing" };
-  const { body, salt, leaf, head } = unlinkTurn(record);
-  // Go on from the stored head, so that each turn that fails is named and those after it are not.
-  if (leafOf(body, salt) !== leaf) return { head, problem: "its text is not what was committed" };
-  if (body.turn !== at.turn || body.sessionId !== ref.sessionId)
-    return { head, problem: "it belongs somewhere else" };
-  return {
-    head,
-    problem: nextHead(at.head, leaf) === head ? undefined : "it does not follow the turn before it",
-  };
+  for (const turn of listed.keys())
+    if (turn > turns) problems.push({ turn, problem: "its erasure is on record, and it is not there" });
+  const seal = await sealProblems(repository, chain, { entry, head, ref });
+  return { turns, erased, problems: [...problems, ...seal] };
 }
 
 async function sealProblems(
@@ -143,15 +169,18 @@ async function sealProblems(
   checked: {
     readonly entry: ChainEntry;
     readonly head: string;
-    readonly ref: { owner: string; sessionKey: string; sessionId: string };
+    readonly ref: TranscriptRef;
   },
 ): Promise<Found[]> {
   const { entry, head, ref } = checked;
-  if (entry.sealed === undefined) return [];
-  const found: string[] = [];
+  const erased = erasedParts(chain, entry.sessionId);
+  const found = partProblems(entry, erased);
+  if (entry.sealed === undefined) return found.map((problem) => ({ turn: null, problem }));
   const { turns, seal } = entry.sealed;
   if (entry.sealed.head !== head) found.push("its transcript is not the one that was sealed");
-  if (sealEntry(chain, entry, entry.sealed) !== seal) found.push("its entry is not the one that was sealed");
+  // A seal over what was erased cannot be computed again: then it is the successor, which holds it, that vouches for it.
+  if (uncoveredOf(entry, erased).length === 0 && sealEntry(chain, entry, entry.sealed) !== seal)
+    found.push("its entry is not the one that was sealed");
   const last = await readable(() => repository.lastStoredTurn(ref));
   if (last !== undefined && last > turns) found.push("a turn was added after it was sealed");
   return found.map((problem) => ({ turn: null, problem }));

@@ -1,5 +1,5 @@
 /** The Store namespaces in which sessions are kept; every id in them goes through `encodeLabel`. */
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import type { KeyRef, TranscriptRef } from "#src/sessions/repository.ts";
 
 /** Chains of an owner, one namespace a key, with the single item `chain`. */
@@ -45,6 +45,21 @@ export const explanationNamespace = (ref: TranscriptRef): string[] => [
   encodeLabel(ref.sessionKey),
   encodeLabel(ref.sessionId),
 ];
+
+/** Prefix of all failed turns of an owner. */
+export const explanationsOf = (owner: string): string[] => ["explanations", encodeLabel(owner)];
+
+/** The transcript whose turns lie in a namespace, `undefined` for a namespace of something else. */
+export function transcriptIn(namespace: readonly string[]): TranscriptRef | undefined {
+  const [kind, owner, sessionKey, sessionId, ...more] = namespace;
+  if (kind !== "history" || owner === undefined || sessionKey === undefined) return undefined;
+  if (sessionId === undefined || more.length > 0) return undefined;
+  return {
+    owner: decodeLabel(owner),
+    sessionKey: decodeLabel(sessionKey),
+    sessionId: decodeLabel(sessionId),
+  };
+}
 
 /** Bytes and long texts of an owner, one item a content hash. */
 export const blobNamespace = (owner: string): string[] => ["blobs", encodeLabel(owner)];

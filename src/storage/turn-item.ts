@@ -1,5 +1,6 @@
 /** How a turn lies in the Store: without what its place, or the turn itself, says already. */
 import { decodeLabel } from "#src/kernel/namespace-label.ts";
+import type { RedactedTurn } from "#src/sessions/redaction.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 
 /** Where an item lies. */
@@ -26,21 +27,37 @@ export function toTurnItem(record: TurnRecord): Record<string, unknown> {
   return item;
 }
 
-/** The record as it was before {@link toTurnItem}, to be checked by its schema; older items are complete already. */
+/** The item of a mark; what its place says is left out of it, too. */
+export function toMarkItem(mark: RedactedTurn): Record<string, unknown> {
+  const { v: _v, sessionId: _sessionId, turn: _turn, kind, ...rest } = mark;
+  return { ...rest, ...(kind === USUAL.kind ? {} : { kind }) };
+}
+
+/** The mark as it was before {@link toMarkItem}, to be checked by its schema. */
+function fromMarkItem(item: Record<string, unknown>, place: ItemPlace): unknown {
+  const { v, kind } = USUAL;
+  return { v, kind, ...ownPlace(place), ...item };
+}
+
+function ownPlace({ namespace, key }: ItemPlace): { readonly sessionId: string; readonly turn: number } {
+  return { sessionId: decodeLabel(namespace.at(-1) ?? ""), turn: Number.parseInt(key, 10) };
+}
+
+/** The record or mark as it was before {@link toTurnItem}, to be checked by its schema; older items are complete already. */
 export function fromTurnItem(item: unknown, place: ItemPlace): unknown {
   if (!isObject(item)) return item;
-  const sessionId = decodeLabel(place.namespace.at(-1) ?? "");
+  if ("redacted" in item) return fromMarkItem(item, place);
+  const own = ownPlace(place);
   const { messages, explanation, at } = item;
   return {
     ...USUAL,
-    sessionId,
-    turn: Number.parseInt(place.key, 10),
+    ...own,
     reply: {},
     ...item,
     messages: Array.isArray(messages)
       ? messages.map((message: unknown) => (isObject(message) ? { timestamp: at, ...message } : message))
       : messages,
-    explanation: withOwnSession(explanation, sessionId),
+    explanation: withOwnSession(explanation, own.sessionId),
   };
 }
 

@@ -1,5 +1,6 @@
 /** `GET /keys/{key}/sessions/{sessionId}/history`: the committed turns of one session, page by page. */
 import { z, type OpenAPIHono } from "@hono/zod-openapi";
+import { isRedacted, wholeTurns } from "#src/sessions/redaction.ts";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { readQuery } from "../read-request.ts";
 import { pageFields, pageQuerySchema, planPage } from "./page.ts";
@@ -16,6 +17,8 @@ const historySchema = z.strictObject({
   sessionKey: z.string(),
   sessionId: z.string(),
   turns: z.array(turnSchema),
+  /** Turns of the page that were erased, and when. */
+  erased: z.array(z.strictObject({ turn: z.int(), erasedAt: z.string() })),
   ...pageFields,
 });
 
@@ -34,8 +37,10 @@ export function addHistory(app: OpenAPIHono, services: RouteServices): void {
       const transcript = { ...ref, sessionId };
       const total = sealed?.turns ?? (await repository.lastStoredTurn(transcript));
       const { from, to, next } = planPage(query, total);
-      const turns = from > to ? [] : await repository.readTurns(transcript, { from, to });
-      return json(historySchema.parse({ sessionKey: ref.sessionKey, sessionId, turns, total, next }));
+      const stored = from > to ? [] : await repository.readStoredTurns(transcript, { from, to });
+      const erased = stored.filter(isRedacted).map(({ turn, redacted: { at } }) => ({ turn, erasedAt: at }));
+      const page = { turns: wholeTurns(stored), erased, total, next };
+      return json(historySchema.parse({ sessionKey: ref.sessionKey, sessionId, ...page }));
     },
   });
 }

@@ -52,7 +52,7 @@ async function viewOf(repository: SessionRepository, chain: Chain): Promise<z.in
   const ref = { owner, sessionKey, sessionId };
   const open = await repository.lastStoredTurn(ref);
   const turns = sessions.reduce((sum, entry) => sum + (entry.sealed?.turns ?? 0), open);
-  const last = open === 0 ? undefined : await repository.readTurn(ref, open);
+  const last = open === 0 ? undefined : await repository.readStoredTurn(ref, open);
   const lastActivityAt = last?.at ?? sessions.at(-1)?.opened.at ?? "";
   return { sessionKey, sessionId, sessions: sessions.length, turns, lastActivityAt };
 }

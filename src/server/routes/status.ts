@@ -11,6 +11,8 @@ const verifiedSchema = z.strictObject({
   ok: z.literal(true),
   sessions: z.int(),
   turns: z.int(),
+  /** Turns and titles that were erased on request. */
+  erased: z.strictObject({ turns: z.int(), titles: z.int() }),
 });
 
 /** Adds the routes. */
@@ -37,8 +39,8 @@ export function addStatus(app: OpenAPIHono, services: RouteServices): void {
 }
 
 function answerReport(report: VerifyReport): Response {
-  const { ok, sessions, turns, problems } = report;
-  if (ok) return json(verifiedSchema.parse({ ok, sessions, turns }));
+  const { erased, ok, sessions, turns, problems } = report;
+  if (ok) return json(verifiedSchema.parse({ ok, sessions, turns, erased }));
   const envelope = refused(
     "verify_failed",
     `${problems.length} found in ${sessions} sessions with ${turns} turns`,

@@ -74,7 +74,9 @@ async function checkSeals({ store, repository, owners, damaged }: Conversations)
     sum((report) => report.turns),
     "turn",
   )}`;
-  if (all.length === 0) return fine("seals", `${what}, all as they were committed`);
+  const erased = sum((report) => report.erased.turns + report.erased.titles);
+  const rest = erased === 0 ? "" : `; ${erased} erased on request`;
+  if (all.length === 0) return fine("seals", `${what}, all as they were committed${rest}`);
   const found = `${counted(all.length, "problem")} in ${what}: ${someOf(all)}`;
   return wrong("seals", found, { code: "verify_failed", next: FROM_A_BACKUP });
 }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { openChain } from "#src/sessions/chain.ts";
+import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import type { CliContext } from "./context.ts";
+import type { Engine } from "./engine.ts";
+import { verify } from "./verify.ts";
+
+const AT = "2026-03-01T09:00:00.000Z";
+const KEY = { owner: "local", sessionKey: "cli:main" };
+
+function turnsOf(count: number): TurnRecord[] {
+  const records: TurnRecord[] = [];
+  for (let turn = 1; turn <= count; turn += 1)
+    records.push(
+      linkTurn(
+        {
+          v: 1,
+          sessionId: "s1",
+          turn,
+          kind: "chat",
+          status: "completed",
+          deliveryId: `d${turn}`,
+          textHash: "h",
+          at: AT,
+          messages: [],
+          reply: {},
+          explanation: { requestId: "r" },
+        },
+        { head: records.at(-1)?.head ?? EMPTY_HEAD, salt: "s" },
+      ),
+    );
+  return records;
+}
+
+/** Runs `lily verify` over three turns of which some were erased, and over a title. */
+async function run(erased: readonly number[], isTitleErased: boolean) {
+  const { store } = createMemoryBackend({ clock: createManualClock(0) });
+  const repository = createStoreSessionRepository(store);
+  const chain = openChain({ ...KEY, sessionId: "s1", at: AT, deliveryId: "d0", textHash: "h" });
+  await repository.writeChain({
+    ...chain,
+    sessions: chain.sessions.map((entry) => ({ ...entry, title: "plums" })),
+  });
+  for (const record of turnsOf(3)) await repository.writeTurn({ ...KEY, sessionId: "s1" }, record);
+  await repository.redactTurns(
+    KEY,
+    erased.map((turn) => ({ sessionId: "s1", turn })),
+    AT,
+  );
+  await repository.eraseChainTexts(KEY.owner, () => isTitleErased, AT);
+  let written = "";
+  const stream = { write: (text: string) => (written += text), isTTY: false };
+  const context = { env: {}, cwd: "/", stdout: stream, stderr: stream } as unknown as CliContext;
+  const engine = { owner: KEY.owner, repository } as unknown as Engine;
+  const exitCode = await verify(engine, context, { key: undefined, json: false, deliveryId: undefined });
+  return { exitCode, written: written.trim() };
+}
+
+const WHAT = "1 session with 3 turns verified: everything is as it was committed";
+
+describe("lily verify", () => {
+  it.each<[readonly number[], boolean, string]>([
+    [[], false, `${WHAT}.`],
+    [[2], false, `${WHAT}; 1 turn was erased on request.`],
+    [[1, 3], false, `${WHAT}; 2 turns were erased on request.`],
+    [[], true, `${WHAT}; 1 title was erased on request.`],
+    [[1], true, `${WHAT}; 1 turn and 1 title were erased on request.`],
+  ])(
+    "counts what was erased on request, which is no problem: turns %j, title %s",
+    async (turns, title, text) => {
+      expect(await run(turns, title)).toEqual({ exitCode: 0, written: text });
+    },
+  );
+});

@@ -1,0 +1,62 @@
+/** Reading and putting items of the Store: checked by a schema, page by page, and together where a store can. */
+import type { BaseStore, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
+import { DirectStore } from "#memory/stores/direct-store.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+
+const PAGE = 200;
+
+/** An item's value, `undefined` when there is none. @throws {LilyError} `record_invalid` */
+export async function readItem<T>(
+  store: BaseStore,
+  namespace: string[],
+  key: string,
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
+  const item = await store.get(namespace, key);
+  // A removed item may come back as null or undefined, by backend.
+  return item === null || item === undefined
+    ? undefined
+    : parseItem(item.value, schema, `${namespace.join("/")}/${key}`);
+}
+
+/** A stored value, checked. @throws {LilyError} `record_invalid` */
+export function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new LilyError(
+    "record_invalid",
+    `the stored item ${where} is not what it should be: ${z.prettifyError(parsed.error)}`,
+    {
+      next: "lily verify names what is damaged; nothing was changed.",
+    },
+  );
+}
+
+/** Every item under a prefix, page by page; rows of another namespace that a store lets through are dropped. */
+export async function searchAll(store: BaseStore, prefix: string[]): Promise<SearchItem[]> {
+  const items: SearchItem[] = [];
+  for await (const item of itemsUnder(store, prefix)) items.push(item);
+  return items;
+}
+
+/** As {@link searchAll}, read as they are asked for: nothing under the prefix may be put meanwhile. */
+export async function* itemsUnder(store: BaseStore, prefix: string[]): AsyncGenerator<SearchItem> {
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await store.search(prefix, { limit: PAGE, offset });
+    yield* page.filter(within(prefix));
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Whether an item lies under a prefix of labels. */
+export function within(prefix: readonly string[]): (item: SearchItem) => boolean {
+  return (item) => prefix.every((label, index) => item.namespace[index] === label);
+}
+
+/** Puts items in order: our stores make it one transaction; the store that nodes are given on a server throws on a batch. */
+export async function putAll(store: BaseStore, puts: readonly PutOperation[]): Promise<void> {
+  if (puts.length === 0) return;
+  if (store instanceof DirectStore) return void (await store.batch([...puts]));
+  for (const { namespace, key, value, index } of puts) await store.put(namespace, key, value ?? {}, index);
+}

@@ -1,0 +1,126 @@
+/** Turns in the Store: one item a turn under its session, found by number and by words. */
+import type { BaseStore, Item, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { z } from "zod";
+import { rankTexts } from "#src/kernel/words.ts";
+import { isRedacted, redactedTurnSchema, wholeTurns, type StoredTurn } from "#src/sessions/redaction.ts";
+import type { FoundTurn, KeyRef, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
+import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { parseItem, putAll, searchAll, within } from "./session-items.ts";
+import { deliveryNamespace, historyNamespace, historyOf, turnItemKey } from "./session-namespaces.ts";
+import { fromTurnItem, toTurnItem } from "./turn-item.ts";
+
+/** The words of a turn by which it is found. */
+const TURN_INDEX = ["messages[*].content"];
+
+/** The methods of a session repository that are about turns. */
+export type TurnMethods = Pick<
+  SessionRepository,
+  | "readTurn"
+  | "readTurns"
+  | "readStoredTurn"
+  | "readStoredTurns"
+  | "lastStoredTurn"
+  | "writeTurn"
+  | "searchTurns"
+>;
+
+/** Makes them. */
+export function turnMethods(store: BaseStore): TurnMethods {
+  return {
+    readTurn: async (ref, turn) => {
+      const stored = await readStoredTurn(store, ref, turn);
+      return stored === undefined || isRedacted(stored) ? undefined : stored;
+    },
+    readStoredTurn: (ref, turn) => readStoredTurn(store, ref, turn),
+    readTurns: async (ref, range) => wholeTurns(await readStoredTurns(store, ref, range)),
+    readStoredTurns: (ref, range) => readStoredTurns(store, ref, range),
+    lastStoredTurn: (ref) => lastStoredTurn(store, ref),
+    writeTurn: (ref, record) => writeTurn(store, ref, record),
+    searchTurns: (ref, query, limit) => searchTurns(store, ref, { query, limit }),
+  };
+}
+
+async function lastStoredTurn(store: BaseStore, ref: TranscriptRef): Promise<number> {
+  const items = await searchAll(store, historyNamespace(ref));
+  return items.reduce((highest, item) => Math.max(highest, Number.parseInt(item.key, 10) || 0), 0);
+}
+
+async function readStoredTurn(
+  store: BaseStore,
+  ref: TranscriptRef,
+  turn: number,
+): Promise<StoredTurn | undefined> {
+  const item = await store.get(historyNamespace(ref), turnItemKey(turn));
+  return item === null || item === undefined ? undefined : parseTurn(item);
+}
+
+/** The turn or mark of an item. @throws {LilyError} `record_invalid` */
+function parseTurn(item: Item): StoredTurn {
+  const value = fromTurnItem(item.value, item);
+  // Not a union: what is wrong with a turn is told without what is wrong with it as a mark.
+  const schema: z.ZodType<StoredTurn> = "redacted" in item.value ? redactedTurnSchema : turnRecordSchema;
+  return parseItem(value, schema, `${item.namespace.join("/")}/${item.key}`);
+}
+
+async function readStoredTurns(
+  store: BaseStore,
+  ref: TranscriptRef,
+  range: { readonly from: number; readonly to: number },
+): Promise<StoredTurn[]> {
+  const namespace = historyNamespace(ref);
+  const first = Math.max(1, range.from);
+  const keys = Array.from({ length: Math.max(0, range.to - first + 1) }, (_, index) =>
+    turnItemKey(first + index),
+  );
+  // Not `store.batch`: the store that nodes are given throws on it, and batches gets of one tick by itself.
+  const items = await Promise.all(keys.map((key) => store.get(namespace, key)));
+  return items.filter((item) => item !== null && item !== undefined).map(parseTurn);
+}
+
+async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecord): Promise<void> {
+  const deliveries = [record, ...(record.collected ?? [])];
+  const puts: PutOperation[] = [
+    ...deliveries.map(({ deliveryId }) => ({
+      namespace: deliveryNamespace(ref),
+      key: deliveryId,
+      value: { sessionId: ref.sessionId, turn: record.turn },
+      index: false as const,
+    })),
+    {
+      namespace: historyNamespace(ref),
+      key: turnItemKey(record.turn),
+      value: toTurnItem(record),
+      index: TURN_INDEX,
+    },
+  ];
+  await putAll(store, puts);
+}
+
+async function searchTurns(
+  store: BaseStore,
+  ref: KeyRef,
+  search: { readonly query: string; readonly limit: number },
+): Promise<FoundTurn[]> {
+  if (search.query.trim() === "") return [];
+  const prefix = historyOf(ref);
+  const items = (await store.search(prefix, { query: search.query, limit: search.limit })).filter(
+    within(prefix),
+  );
+  if (items.some((item) => item.score !== undefined))
+    return items.flatMap((item) => found(item, item.score ?? 0));
+  // This store does not rank by words (LangGraph's development store, InMemoryStore), so rank here.
+  const all = await searchAll(store, prefix);
+  return rankTexts(all, search.query, (item) => textOf(item))
+    .slice(0, search.limit)
+    .flatMap(({ item, score }) => found(item, score));
+}
+
+function found(item: SearchItem, score: number): FoundTurn[] {
+  const stored = parseTurn(item);
+  return isRedacted(stored) ? [] : [{ sessionId: stored.sessionId, record: stored, score }];
+}
+
+function textOf(item: SearchItem): string {
+  const record = turnRecordSchema.safeParse(fromTurnItem(item.value, item));
+  return record.success ? record.data.messages.map((message) => message.content).join("\n") : "";
+}
