@@ -3,6 +3,7 @@ import { assertOwner } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { Desk } from "./desk.ts";
 import { deleteRecord, putRecord, readAll, readPending } from "./rows.ts";
+import { finishReplacements } from "./supersede.ts";
 import { putTombstone } from "./tombstones.ts";
 import type { ForgetOutcome, Who } from "./types.ts";
 
@@ -10,6 +11,8 @@ import type { ForgetOutcome, Who } from "./types.ts";
 export async function forget(desk: Desk, who: Who, id: string): Promise<ForgetOutcome> {
   assertOwner(who.owner);
   const wanted = id.toLowerCase();
+  // Notes name records by ids that derive from their texts, and what is marked by now stays superseded.
+  await finishReplacements(desk, who.owner, { all: true });
   const [all, pending] = await Promise.all([
     readAll(desk.store, who.owner),
     readPending(desk.store, who.owner),

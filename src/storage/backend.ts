@@ -27,6 +27,8 @@ export interface StorageBackend {
    * The check and the write are one transaction where the backend has transactions.
    */
   fencedStore(lease: LeaseRef): BaseStore;
+  /** What only the backend can do when something is erased; absent where nothing is kept. */
+  readonly erasure?: StorageErasure;
   /** Gives held leases back, closes files and timers. Idempotent. Nobody should be waiting for a lock any more. */
   close(): Promise<void>;
 }
@@ -82,3 +84,26 @@ export interface CheckpointRetention {
 export interface PruneResult {
   readonly deletedCheckpoints: number;
 }
+
+/** The backend's part of an erasure. */
+export interface StorageErasure {
+  /** Makes what lies on disk hold nothing that was deleted. What it could not do is told, not thrown. */
+  scrub(): Promise<ScrubReport>;
+  /**
+   * Forgets the locks whose names begin with `prefix`, of which the caller holds none any more; how many. A token that
+   * was granted before is never granted again. Locks that are held are passed over.
+   */
+  forgetLocks(prefix: string): Promise<number>;
+  /**
+   * All that is stored of a thread's execution as text, a row a string, also what cannot be read as a checkpoint; absent
+   * where only the checkpointer can read it.
+   */
+  storedTexts?(threadId: string): Promise<string[]>;
+  /** Why the database's own log may go on holding what was deleted; absent where `scrub` empties it. */
+  readonly logKeeps?: string;
+}
+
+/** What came of a scrub. */
+export type ScrubReport =
+  | { readonly outcome: "done"; readonly files: number }
+  | { readonly outcome: "unfinished" | "not_supported"; readonly why: string };

@@ -1,5 +1,6 @@
 /** Changes to the line that is being edited which the line editor has no method for. */
 import { clearScreenDown, cursorTo, moveCursor, type Interface } from "node:readline";
+import { linesWithout } from "./lines-without.ts";
 
 /** What the editor keeps of its line. Node documents `line` and `cursor`; `prevRows` it has since version 0.10. */
 interface EditedLine {
@@ -7,6 +8,8 @@ interface EditedLine {
   cursor: number;
   /** Row of the cursor below the prompt when the line was drawn last; the editor goes up by it to draw again. */
   prevRows: number;
+  /** Lines that the arrow keys bring back, newest first. */
+  history: string[];
 }
 
 function insideOf(editor: Interface): EditedLine {
@@ -25,6 +28,20 @@ export function insertIntoLine(editor: Interface, text: string): void {
 /** Empties the line. */
 export function clearEditedLine(editor: Interface): void {
   change(editor, () => ({ line: "", cursor: 0 }));
+}
+
+/** Takes a line from those that the arrow keys bring back. */
+export function dropFromHistory(editor: Interface, line: string): void {
+  const { history } = insideOf(editor);
+  const at = history.indexOf(line);
+  if (at !== -1) history.splice(at, 1);
+}
+
+/** Takes every line from them that `says` holds of. */
+export function dropSayingFromHistory(editor: Interface, says: (line: string) => boolean): void {
+  const { history } = insideOf(editor);
+  const kept = linesWithout(history.toReversed(), says);
+  history.splice(0, history.length, ...kept.toReversed());
 }
 
 /** Removes prompt and line from the screen, so that something can be printed in their place; `prompt` shows them again. */

@@ -35,6 +35,20 @@ describe("the input history", () => {
     expect(createInputHistory(path).load()).toEqual(["b"]);
   });
 
+  it("erases messages that say something, in the file too, and goes on behind them", () => {
+    const path = newPath();
+    const history = createInputHistory(path);
+    const saysTea = (text: string): boolean => /green\s+tea/u.test(text);
+    expect([history.count(saysTea), history.erase(saysTea)]).toEqual([0, 0]);
+    for (const line of ["one", "I like green\\", "tea", "two", "green tea"]) history.add(line);
+    expect(history.count(saysTea)).toBe(3);
+    expect(history.erase(saysTea)).toBe(3);
+    history.add("two");
+    history.add("three");
+    expect(readFileSync(path, "utf8")).toBe("one\ntwo\nthree\n");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
   it("goes without when its file cannot be written", () => {
     const path = join("/dev/null", "cli-history");
     const history = createInputHistory(path);

@@ -1,6 +1,7 @@
 /** The lines that were typed before, kept in a file that only its owner can read. */
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { linesWithout } from "./lines-without.ts";
 import { printable } from "../printable.ts";
 
 /** Typed lines across starts of the program. A file that cannot be read or written is no reason to stop. */
@@ -9,15 +10,35 @@ export interface InputHistory {
   load(): string[];
   /** Remembers a line. */
   add(line: string): void;
+  /** How many lines in the file `says` holds of. */
+  count(says: (line: string) => boolean): number;
+  /** Takes them out of the file; how many. @throws what the file system throws: a line that stays is told of */
+  erase(says: (line: string) => boolean): number;
 }
 
 const MAX_LINES = 500;
 const OWNER_ONLY = 0o600;
 
+/** Where it is kept in a home folder. */
+export function historyFile(home: string): string {
+  return join(home, "cli-history");
+}
+
 /** Makes the history that lives in `path`: one line an entry, oldest first. */
 export function createInputHistory(path: string): InputHistory {
   let newest: string | undefined;
   return {
+    count(says) {
+      const lines = readLines(path);
+      return lines.length - linesWithout(lines, says).length;
+    },
+    erase(says) {
+      const lines = existsSync(path) ? linesOf(readFileSync(path, "utf8")) : [];
+      const kept = linesWithout(lines, says);
+      if (kept.length < lines.length) writeLines(path, kept);
+      newest = kept.at(-1);
+      return lines.length - kept.length;
+    },
     load() {
       const lines = readLines(path);
       if (lines.length > MAX_LINES) tryTo(() => writeLines(path, lines.slice(-MAX_LINES)));
@@ -38,18 +59,22 @@ export function createInputHistory(path: string): InputHistory {
 
 function readLines(path: string): string[] {
   try {
-    return readFileSync(path, "utf8")
-      .split("\n")
-      .map((line) => printable(line))
-      .filter((line) => line.trim() !== "");
+    return linesOf(readFileSync(path, "utf8"));
   } catch {
     // Missing on the first start; unreadable means starting without.
     return [];
   }
 }
 
+function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => printable(line))
+    .filter((line) => line.trim() !== "");
+}
+
 function writeLines(path: string, lines: readonly string[]): void {
-  writeFileSync(path, `${lines.join("\n")}\n`, { mode: OWNER_ONLY });
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(""), { mode: OWNER_ONLY });
   chmodSync(path, OWNER_ONLY);
 }
 

@@ -57,7 +57,28 @@ const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
 describe("input at a terminal", () => {
   it("reads a line and remembers it", async () => {
     expect(await read("hello\r")).toBe("hello");
+    expect(await read("\u001B[A\r")).toBe("hello");
     expect(remembered).toEqual(["hello"]);
+    lines.close();
+    expect(remembered).toEqual(["hello", "hello"]);
+  });
+
+  it("writes down no line of a message that is to be forgotten, and brings none back", async () => {
+    await read("/remember my password\\\ris Plum-Kettle-9\r");
+    lines.forgetLast();
+    expect(await read("\u001B[A\r")).toBe("older");
+    lines.close();
+    expect(remembered).toEqual(["older"]);
+  });
+
+  it("forgets a message that was typed ahead, and not the one before it", async () => {
+    await read("first\r");
+    terminal.type("secret\r");
+    await new Promise(setImmediate);
+    expect(await lines.next()).toBe("secret");
+    lines.forgetLast();
+    lines.close();
+    expect(remembered).toEqual(["first"]);
   });
 
   it("makes a paste of several lines one message, where the cursor is", async () => {

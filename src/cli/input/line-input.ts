@@ -2,9 +2,16 @@
 import { createInterface, type Interface } from "node:readline";
 import type { ReadStream, WriteStream } from "node:tty";
 import { completeCommand } from "./completion.ts";
-import { clearEditedLine, insertIntoLine, leaveEditedLine } from "./edited-line.ts";
+import {
+  clearEditedLine,
+  dropFromHistory,
+  dropSayingFromHistory,
+  insertIntoLine,
+  leaveEditedLine,
+} from "./edited-line.ts";
 import type { InputHistory } from "./history-file.ts";
 import { MutableOutput } from "./mutable-output.ts";
+import { linesWithout } from "./lines-without.ts";
 import { lineToText } from "./paste-text.ts";
 import { TerminalKeys } from "./terminal-keys.ts";
 
@@ -12,7 +19,7 @@ import { TerminalKeys } from "./terminal-keys.ts";
 export interface LineInputOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;
-  readonly history: InputHistory;
+  readonly history: Pick<InputHistory, "load" | "add">;
   /** Names that Tab completes; asked at each Tab. */
   readonly commandNames: () => readonly string[];
   /** Ctrl-C while nothing is typed or awaited. */
@@ -29,15 +36,24 @@ const MORE_PROMPT = "… ";
 const ENABLE_PASTE_MARKS = "\u001B[?2004h";
 const DISABLE_PASTE_MARKS = "\u001B[?2004l";
 
+/** A message with the lines of which it was made. */
+interface Typed {
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
 /** The input side of an interactive conversation. Takes over the terminal until `close`. */
 export class LineInput {
   readonly #options: LineInputOptions;
   readonly #keys: TerminalKeys;
   readonly #screen: MutableOutput;
   readonly #editor: Interface;
-  readonly #ahead: string[] = [];
+  readonly #ahead: Typed[] = [];
   /** Lines before this one that ended in a backslash. */
   #begun = "";
+  #begunLines: readonly string[] = [];
+  /** Lines of the message in hand. They are kept once it is over: until then nobody knows whether it holds a secret. */
+  #unkept: readonly string[] = [];
   #waiting: ((text: string | undefined) => void) | undefined;
   #isClosed = false;
 
@@ -74,16 +90,30 @@ export class LineInput {
 
   /** Shows the prompt, if nothing was typed ahead, and waits; `undefined` when the person leaves. */
   async next(): Promise<string | undefined> {
+    this.#keep();
     const typed = this.#ahead.shift();
     if (typed !== undefined) {
-      this.#options.output.write(`${PROMPT}${typed.replaceAll("\n", `\n${MORE_PROMPT}`)}\n`);
-      return typed;
+      this.#unkept = typed.lines;
+      this.#options.output.write(`${PROMPT}${typed.text.replaceAll("\n", `\n${MORE_PROMPT}`)}\n`);
+      return typed.text;
     }
     if (this.#isClosed) return undefined;
     return new Promise((resolve) => {
       this.#waiting = resolve;
       this.#showPrompt();
     });
+  }
+
+  /** Keeps no line of the message that `next` gave last, neither in the file nor for the arrow keys. */
+  forgetLast(): void {
+    for (const line of this.#unkept) dropFromHistory(this.#editor, line);
+    this.#unkept = [];
+  }
+
+  /** Forgets the lines that `says` holds of: those that the arrow keys bring back, and those of the message in hand. */
+  forgetSaying(says: (line: string) => boolean): void {
+    dropSayingFromHistory(this.#editor, says);
+    this.#unkept = linesWithout(this.#unkept, says);
   }
 
   /** Prints text above what is being typed. */
@@ -98,6 +128,7 @@ export class LineInput {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#keep();
     this.#editor.close();
     this.#keys.detach();
     this.#options.output.write(`${DISABLE_PASTE_MARKS}${this.isPrompting ? "\n" : ""}`);
@@ -115,14 +146,22 @@ export class LineInput {
   }
 
   #take(line: string): void {
-    this.#options.history.add(line);
     const isContinued = line.endsWith("\\");
     const text = this.#begun + lineToText(isContinued ? line.slice(0, -1) : line);
+    const lines = [...this.#begunLines, line];
     this.#begun = isContinued ? `${text}\n` : "";
+    this.#begunLines = isContinued ? lines : [];
     if (isContinued || text.trim() === "") {
       if (this.isPrompting) this.#showPrompt();
-    } else if (this.isPrompting) this.#deliver(text);
-    else if (this.#options.takesWhileBusy?.(text) !== true) this.#ahead.push(text);
+    } else if (this.isPrompting) {
+      this.#unkept = lines;
+      this.#deliver(text);
+    } else if (this.#options.takesWhileBusy?.(text) !== true) this.#ahead.push({ text, lines });
+  }
+
+  #keep(): void {
+    for (const line of this.#unkept) this.#options.history.add(line);
+    this.#unkept = [];
   }
 
   #deliver(text: string | undefined): void {
@@ -137,6 +176,7 @@ export class LineInput {
     if (!this.isPrompting) return this.#options.onBusyInterrupt();
     if (this.#editor.line === "" && this.#begun === "") return this.#options.onIdleInterrupt();
     this.#begun = "";
+    this.#begunLines = [];
     this.#editor.setPrompt(PROMPT);
     clearEditedLine(this.#editor);
   }

@@ -10,6 +10,9 @@ export async function setUpLeases(client: ClientBase, schema: string): Promise<v
   )`);
 }
 
+/** Not a lock: a row whose token is the highest that a removed row had, from which new rows go on. Rows are JSON texts. */
+const HIGHEST_REMOVED = "highest-removed-token";
+
 function leaseTable(schema: string): string {
   return `${escapeIdentifier(schema)}.lily_leases`;
 }
@@ -33,7 +36,8 @@ export function leaseStatements(schema: string) {
      */
     grant: `WITH attempt AS MATERIALIZED (SELECT pg_try_advisory_lock($1::bigint) AS granted)
       INSERT INTO ${leases} AS lease (lock_name, token, expires_at)
-      SELECT $2, 1, ${until("$3")} FROM attempt WHERE granted
+      SELECT $2, 1 + coalesce((SELECT removed.token FROM ${leases} AS removed WHERE removed.lock_name = '${HIGHEST_REMOVED}'), 0),
+        ${until("$3")} FROM attempt WHERE granted
       ON CONFLICT (lock_name) DO UPDATE SET token = lease.token + 1, expires_at = excluded.expires_at
       RETURNING token::float8 AS token`,
     /** advisory number */
@@ -51,6 +55,13 @@ export function leaseStatements(schema: string) {
     evict: `SELECT pg_terminate_backend(held.pid) FROM pg_locks AS held
       JOIN ${leases} AS lease ON lease.lock_name = $2 AND lease.token = $3 AND lease.expires_at < clock_timestamp()
       WHERE ${isAdvisory("$1")}`,
+    /** beginning of rows. @returns the rows that begin so, with their tokens */
+    under: `SELECT lock_name AS "row", token::float8 AS token FROM ${leases} WHERE starts_with(lock_name, $1)`,
+    /** row, token. Removes it if the token is still the newest, and keeps the highest token that was ever removed. */
+    forget: `WITH gone AS (DELETE FROM ${leases} WHERE lock_name = $1 AND token = $2 RETURNING token)
+      INSERT INTO ${leases} AS kept (lock_name, token, expires_at)
+      SELECT '${HIGHEST_REMOVED}', token, clock_timestamp() FROM gone
+      ON CONFLICT (lock_name) DO UPDATE SET token = greatest(kept.token, excluded.token)`,
     /** row; keeps a newer grant waiting until the transaction is over */
     newest: `SELECT token::float8 AS token FROM ${leases} WHERE lock_name = $1 FOR SHARE`,
   };

@@ -9,6 +9,7 @@ import type { StorageBackend } from "../backend.ts";
 import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { setUpLeases } from "./lease-statements.ts";
 import { addressOf, configOf } from "./postgres-address.ts";
+import { createPostgresErasure } from "./postgres-erasure.ts";
 import { createPostgresKeyLock } from "./postgres-key-lock.ts";
 import { createPostgresRetention } from "./postgres-retention.ts";
 import { setUpCheckpoints } from "./set-up-checkpoints.ts";
@@ -114,6 +115,7 @@ function assemble(pool: Pool, parts: Parts): StorageBackend {
     locks,
     retention: createPostgresRetention(pool, { schema, server }),
     fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
+    erasure: createPostgresErasure(pool, { schema, server, locks }),
     async close() {
       await buffered.persist();
       await locks.close();

@@ -1,0 +1,67 @@
+/**
+ * `/forget … --everywhere --yes` erases before its run begins, under the lock of its key: the run is given the receipt, and a
+ * message without the words. So neither its checkpoints nor its turn hold what was erased.
+ */
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { CommandContext } from "#src/commands/command.ts";
+import { parseCommand } from "#src/commands/parse-command.ts";
+import { erasureTarget, readForget, type ForgetFlags } from "#src/commands/catalog/memory/forget-target.ts";
+import { actionContext } from "#src/commands/catalog/memory/memory-action.ts";
+import { eraseText } from "#src/erasure/erase-text.ts";
+import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
+import { receiptEnvelope } from "#src/erasure/receipt-envelope.ts";
+import type { KeyRef } from "#src/sessions/repository.ts";
+import { findAnswer } from "#src/turns/stored-reply.ts";
+import type { BeforeRun, RunAfter } from "#src/turns/turn-deps.ts";
+import { refusal } from "#src/turns/turn-reply.ts";
+
+/** What the conversation keeps of the message. */
+const WITHOUT_WORDS = "/forget … --everywhere --yes";
+
+/** What it works with. */
+export interface EraseFirstSources {
+  readonly erasure: ErasureDeps;
+  /** The context of a command that is given on a key. */
+  readonly contextOf: (ref: KeyRef, deliveryId: string) => Promise<CommandContext>;
+  /** Waits for upkeep beside turns, which may write what it has read before. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Makes what `runTurn` asks before each run. */
+export function eraseFirst(deps: Pick<SessionDeps, "botNames">, sources: EraseFirstSources): BeforeRun {
+  const { erasure, contextOf, settled } = sources;
+  return async ({ ref, message, lease }): Promise<RunAfter | undefined> => {
+    const flags = flagsIn(message.content, deps.botNames);
+    if (flags === undefined) return undefined;
+    const { owner, sessionKey } = ref;
+    const withoutWords = { ...message, content: WITHOUT_WORDS };
+    const given = await contextOf(ref, message.id);
+    // It was done before, and the stored reply tells of it.
+    const isRepeated = (await findAnswer(given.repository, ref, message.id)) !== undefined;
+    const context = isRepeated ? undefined : actionContext(given);
+    if (context === undefined) return { kind: "run", message: withoutWords };
+    const target = await erasureTarget(context, flags);
+    if (target.kind === "refused") {
+      const { sessionId } = context.session;
+      return { kind: "reply", reply: refusal(target.envelope, { sessionId, deliveryId: message.id }) };
+    }
+    await settled();
+    const receipt = await eraseText(erasure, {
+      owner,
+      text: target.text,
+      asked: flags.text,
+      held: { ref: { owner, sessionKey }, lease },
+    });
+    return { kind: "run", message: withoutWords, erased: receiptEnvelope(receipt) };
+  };
+}
+
+/** The flags of a command that erases everywhere; `undefined` for everything else. */
+function flagsIn(content: unknown, botNames: readonly string[]): ForgetFlags | undefined {
+  if (typeof content !== "string" || !content.includes("--everywhere")) return undefined;
+  const parsed = parseCommand(content, botNames);
+  if (parsed.kind !== "command" || parsed.name !== "forget") return undefined;
+  const flags = readForget(parsed.args);
+  const isMeant = flags.ok && flags.switches.has("everywhere") && flags.switches.has("yes");
+  return isMeant && !flags.switches.has("dry-run") ? flags : undefined;
+}

@@ -1,0 +1,347 @@
+import { join } from "node:path";
+import { tool } from "@langchain/core/tools";
+import { interrupt } from "@langchain/langgraph";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { hunt, type Catch } from "#src/erasure/testing/hunt.ts";
+import { PLACES, receiptSchema, type Receipt } from "#src/erasure/receipt.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { verifyOwner } from "#src/sessions/verify.ts";
+import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const start = harnessStarter();
+
+const FACT = "My neighbour keeps zebrafish in Ostend";
+const SAID = /zebrafish|ostend/iu;
+const ERASE = "/forget zebrafish --everywhere --yes";
+
+const caught = (lily: Pick<Harness, "folder">): Catch[] =>
+  hunt(lily.folder, { text: FACT, words: ["zebrafish", "ostend"] });
+
+const receiptOf = (reply: TurnReply): Receipt => receiptSchema.parse(reply.envelope.data?.["receipt"]);
+
+/** What became of each place, in a few words. */
+const outcomesOf = (reply: TurnReply): Record<string, string> =>
+  Object.fromEntries(
+    receiptOf(reply).lines.map((line) => [
+      line.place,
+      "count" in line ? `${line.outcome} ${line.count}` : line.outcome,
+    ]),
+  );
+
+async function problemsOf(lily: Harness, owner = OWNER): Promise<unknown> {
+  return (await verifyOwner(lily.sessions.repository, owner)).problems;
+}
+
+/** Everything of the fact is gone, also after a restart; what is left verifies and works. */
+async function expectGone(lily: Harness, model?: ScriptedChatModel): Promise<void> {
+  expect(caught(lily)).toEqual([]);
+  await lily.restart();
+  expect(caught(lily)).toEqual([]);
+  expect(await problemsOf(lily)).toEqual([]);
+  await lily.send("and what now?");
+  if (model !== undefined) expect(inputOf(model).join("\n")).not.toMatch(SAID);
+}
+
+describe("/forget --everywhere", () => {
+  it("erases a fact from memory, transcripts and checkpoints; turns that do not say it stay", async () => {
+    const model = echoModel();
+    const lily = await start({ model });
+    await lily.send(`/remember ${FACT}`);
+    await lily.send("hello");
+    await lily.send("you know that zebrafish live in Ostend, my neighbour keeps them");
+    expect(caught(lily)).not.toEqual([]);
+    const reply = await lily.send(ERASE);
+    expect(reply).toMatchObject({ outcome: "command", turn: 4, envelope: { code: "erased", ok: true } });
+    expect(outcomesOf(reply)).toMatchObject({
+      memory: "erased 1",
+      transcripts: "erased 2",
+      "command text": "erased 1",
+      checkpoints: "erased 1",
+      "database files": "erased 2",
+    });
+    await expectGone(lily, model);
+    expect(inputOf(model).join("\n")).toContain("hello");
+    expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([2, 4, 5]);
+  });
+
+  it("names every place in its receipt, and nothing of what it erased", async () => {
+    const lily = await start({ model: echoModel() });
+    const kept = await lily.send(`/remember ${FACT}`);
+    const { record } = z.object({ record: z.object({ id: z.string() }) }).parse(kept.envelope.data);
+    const reply = await lily.send(ERASE);
+    const named = receiptOf(reply).lines.map(({ place }) => place);
+    expect(PLACES.filter((place) => !named.includes(place))).toEqual(["API keys", "database log"]);
+    expect(JSON.stringify(reply)).not.toMatch(SAID);
+    expect(JSON.stringify(reply)).not.toContain(record.id.slice(0, 8));
+    const [turn] = await lily.turns(reply.sessionId);
+    expect(turn?.messages[0]?.content).toBe("/forget … --everywhere --yes");
+  });
+
+  it("erases from tool results, failed turns, titles and sessions that were ended", async () => {
+    const look = tool(() => `${"x".repeat(4_000)} ${FACT} ${"y".repeat(4_000)}`, {
+      name: "look",
+      description: "looks",
+      schema: z.object({}),
+    });
+    const model = new ScriptedChatModel((messages) => {
+      const last = messages.at(-1);
+      if (last?.text.startsWith("break")) return { error: new Error("no model") };
+      if (last?.text === "look") return { toolCalls: [{ id: "a", name: "look", args: "{}" }] };
+      return "fine";
+    });
+    const lily = await start({
+      model,
+      config: { limits: { toolResultCharacters: 1_000 } },
+      adjust: (deps) => ({ ...deps, tools: [look] }),
+    });
+    await lily.send("look");
+    await lily.send("/title Zebrafish of Ostend that my neighbour keeps");
+    await lily.send("/new");
+    expect(await lily.send(`break: ${FACT}`)).toMatchObject({ outcome: "failed" });
+    await lily.send("/rejoin");
+    await lily.send("fine weather");
+    const before = caught(lily).map(({ decoding }) => decoding);
+    expect(before).toContain("base64, UTF-8");
+    const reply = await lily.send(`/forget ${FACT} --everywhere --yes`);
+    expect(outcomesOf(reply)).toMatchObject({
+      memory: "nothing_found",
+      transcripts: "erased 1",
+      "failed turns": "erased 1",
+      titles: "erased 1",
+      blobs: "erased 1",
+    });
+    await expectGone(lily, model);
+  });
+
+  it("erases from a run that waits for a person, which then counts as not approved", async () => {
+    const approve = tool(() => interrupt("May I?"), {
+      name: "approve",
+      description: "asks",
+      schema: z.object({}),
+    });
+    const model = new ScriptedChatModel((messages) =>
+      messages.at(-1)?.text === FACT ? { toolCalls: [{ id: "a", name: "approve", args: "{}" }] } : "fine",
+    );
+    const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [approve] }) });
+    await lily.send("hello");
+    expect(await lily.send(FACT)).toMatchObject({ envelope: { code: "turn_waiting" } });
+    await lily.restart();
+    expect(caught(lily)).not.toEqual([]);
+    expect(outcomesOf(await lily.send(ERASE.replace("zebrafish", FACT)))).toMatchObject({
+      checkpoints: "erased 1",
+    });
+    await expectGone(lily, model);
+    expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([1, 2, 3]);
+  });
+
+  it("erases a stored state that is damaged and cannot be read", async () => {
+    const lily = await start({ model: echoModel() });
+    const { sessionId } = await lily.send("hello");
+    await lily.restart();
+    const db = new Database(join(lily.folder, "checkpoints", "checkpointer.sqlite"));
+    db.prepare("UPDATE checkpoints SET checkpoint = ? WHERE thread_id = ?").run(`{"half: ${FACT}`, sessionId);
+    db.close();
+    expect(caught(lily)).not.toEqual([]);
+    const reply = await lily.send(`/forget ${FACT} --everywhere --yes`);
+    expect(outcomesOf(reply)).toMatchObject({ transcripts: "nothing_found", checkpoints: "erased 1" });
+    await expectGone(lily);
+  });
+
+  it("answers a message that was erased with that it was, and does not answer it again", async () => {
+    const model = echoModel();
+    const lily = await start({ model });
+    await lily.send(FACT, { deliveryId: "d1" });
+    const erased = await lily.send(`/forget ${FACT} --everywhere --yes`, { deliveryId: "d2" });
+    const calls = model.calls.length;
+    expect((await lily.send(FACT, { deliveryId: "d1" })).envelope.code).toBe("turn_erased");
+    expect(await lily.send(`/forget ${FACT} --everywhere --yes`, { deliveryId: "d2" })).toEqual({
+      ...erased,
+      repeated: true,
+    });
+    expect(model.calls).toHaveLength(calls);
+    await expectGone(lily, model);
+  });
+
+  it("keeps an old export from bringing the fact back", async () => {
+    const files = new Map<string, string>();
+    const lily = await start({
+      model: echoModel(),
+      adjust: (deps) => ({
+        ...deps,
+        files: {
+          read: async (path) => files.get(path) ?? "",
+          readBytes: async (path) => ({ path, bytes: Buffer.from(files.get(path) ?? "") }),
+          write: async (path, text) => (files.set(path, text), path),
+        },
+      }),
+    });
+    await lily.send(`/remember ${FACT}`);
+    await lily.send("/memory export old.json");
+    await lily.send(ERASE);
+    expect((await lily.send("/memory import old.json")).envelope.data).toMatchObject({
+      added: 0,
+      forgotten: 1,
+    });
+    await expectGone(lily);
+  });
+
+  it("reaches the turns that another program has read", async () => {
+    const model = echoModel();
+    const one = await start({ model });
+    const other = await start({
+      model,
+      adjust: (deps) => ({ ...deps, ids: createSequentialIds(77) }),
+      wrapStorage(unused) {
+        const storage = openSqliteBackend({
+          checkpointPath: join(one.folder, "checkpoints", "checkpointer.sqlite"),
+          storePath: join(one.folder, "memory", "store.sqlite"),
+          clock: one.clock,
+          ids: createSequentialIds(78),
+        });
+        return { ...storage, close: () => storage.close().then(() => unused.close()) };
+      },
+    });
+    await one.send(FACT);
+    await other.send("first");
+    expect(inputOf(model).join("\n")).toMatch(SAID);
+    expect((await one.send(`/forget ${FACT} --everywhere --yes`)).envelope.ok).toBe(true);
+    await other.send("second");
+    expect(inputOf(model).join("\n")).not.toMatch(SAID);
+    expect(caught(one)).toEqual([]);
+  });
+
+  it("erases from the other keys of the owner, and from nobody else's", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send(FACT, { sessionKey: "telegram:dm:42" });
+    for (const owner of ["loca", "local2", "local%"]) await lily.send(FACT, { owner });
+    const reply = await lily.send(`/forget ${FACT} --everywhere --yes`);
+    expect(outcomesOf(reply)).toMatchObject({ transcripts: "erased 1" });
+    expect(await problemsOf(lily)).toEqual([]);
+    for (const owner of ["loca", "local2", "local%"]) {
+      const { envelope } = await lily.send("/history", { owner });
+      expect(JSON.stringify(envelope)).toMatch(SAID);
+    }
+  });
+
+  it("says on which key a turn is running, leaves it alone, and finishes when it is asked again", async () => {
+    const lily = await start({ model: echoModel(), adjust: (deps) => deps });
+    await lily.send(FACT, { sessionKey: "other" });
+    await lily.send(FACT);
+    const lease = await lily.storage.locks.acquire("turn/local/other");
+    const first = await lily.send(`/forget ${FACT} --everywhere --yes`);
+    expect(first.envelope).toMatchObject({ ok: false, code: "erasure_unfinished" });
+    expect(first.envelope.message).toContain('"other"');
+    expect(outcomesOf(first)["transcripts"]).toBe("unfinished");
+    await lease.release();
+    expect((await lily.send(`/forget ${FACT} --everywhere --yes`)).envelope).toMatchObject({ ok: true });
+    await expectGone(lily);
+  });
+
+  it("shows what would go and changes nothing without a yes", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send(`/remember ${FACT}`);
+    await lily.send("hello");
+    for (const [flag, code] of [
+      ["", "confirmation_needed"],
+      ["--dry-run", "memory_erase_preview"],
+      ["--yes --dry-run", "memory_erase_preview"],
+    ] as const) {
+      const { turn, envelope } = await lily.send(`/forget zebrafish --everywhere ${flag}`);
+      expect({ turn, code: envelope.code }).toEqual({ turn: null, code });
+      expect(envelope.data).toMatchObject({
+        turns: [{ sessionKey: KEY, session: 1, turn: 1, kind: "command" }],
+        records: [{ text: FACT }],
+      });
+    }
+    expect(await lily.turns((await lily.chain()).latest)).toHaveLength(2);
+  });
+
+  it("asks back when several facts fit, and erases nothing then", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember My dog eats fish");
+    await lily.send("/remember My cat eats fish");
+    for (const flag of ["", "--yes"])
+      expect((await lily.send(`/forget fish --everywhere ${flag}`)).envelope.code).toBe("memory_ambiguous");
+    expect(await lily.turns((await lily.chain()).latest)).toHaveLength(2);
+    expect((await lily.send("/forget 0badc0de --everywhere --yes")).envelope.code).toBe("memory_not_found");
+    expect((await lily.send("/forget of --everywhere --yes")).envelope.code).toBe("command_usage");
+  });
+
+  it("is refused on a thread that is addressed without a lock, and stores nothing of it", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("hello");
+    const thread = (await lily.chain()).latest;
+    const result: unknown = await lily.sessions.graph.invoke(
+      { messages: [{ role: "user", content: `/forget ${FACT} --everywhere --yes`, id: "d1" }] },
+      {
+        configurable: { thread_id: thread },
+        context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+      },
+    );
+    expect(result).toMatchObject({ reply: { turn: null, envelope: { code: "erasure_unsupported" } } });
+    expect(caught(lily)).toEqual([]);
+  });
+});
+
+describe("an erasure that is cut off", () => {
+  /** Fails the write that comes after `count` others, once. */
+  function failAt(count: number) {
+    let left = Number.POSITIVE_INFINITY;
+    return {
+      arm: () => void (left = count),
+      happened: () => left < 0,
+      write<T>(work: () => Promise<T>): Promise<T> {
+        left -= 1;
+        if (left === -1) return Promise.reject(new LilyError("storage_full", "the disk is full"));
+        return work();
+      },
+    };
+  }
+
+  it("is finished by asking again, wherever it was cut off", async () => {
+    let points = 0;
+    for (let count = 0; ; count += 1) {
+      const fault = failAt(count);
+      const lily = await start({
+        model: echoModel(),
+        wrapStorage(storage) {
+          const guarded = storage.fencedStore.bind(storage);
+          return {
+            ...storage,
+            fencedStore(lease) {
+              const store = guarded(lease);
+              const batch = store.batch.bind(store);
+              store.batch = (operations) =>
+                operations.some((operation) => "value" in operation)
+                  ? fault.write(() => batch(operations))
+                  : batch(operations);
+              return store;
+            },
+          };
+        },
+      });
+      await lily.send(`/remember ${FACT}`);
+      await lily.send(`I said: ${FACT}`, { sessionKey: "other" });
+      await lily.send(FACT);
+      fault.arm();
+      const { envelope } = await lily.send("/memory show zebrafish");
+      const { records } = z.object({ records: z.array(z.object({ id: z.string() })) }).parse(envelope.data);
+      const id = records[0]?.id ?? "";
+      const first = await lily.send(`/forget ${id} --everywhere --yes`);
+      if (!fault.happened()) break;
+      points += 1;
+      expect(first.envelope.ok).toBe(false);
+      await lily.send(`/forget ${id} --everywhere --yes`);
+      await lily.send(`/forget ${FACT} --everywhere --yes`);
+      await expectGone(lily);
+    }
+    expect(points).toBeGreaterThanOrEqual(7);
+  });
+});

@@ -1,0 +1,56 @@
+/** `/forget … --everywhere`: shows what would go, asks for a yes, and tells what became of it. The run has erased by then. */
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { CommandOutcome } from "../../command.ts";
+import type { ErasurePreview } from "../../command-erasing.ts";
+import { erasureTarget, type ForgetFlags } from "./forget-target.ts";
+import { momentOf, type ActionContext } from "./memory-action.ts";
+import { recordRow } from "./record-row.ts";
+
+/** Runs it. */
+export async function forgetEverywhere(context: ActionContext, flags: ForgetFlags): Promise<CommandOutcome> {
+  const { erasing } = context;
+  if (erasing?.receipt !== undefined) return { envelope: erasing.receipt, isCommitted: true };
+  if (erasing?.preview === undefined) return { envelope: unsupported() };
+  const target = await erasureTarget(context, flags);
+  if (target.kind === "refused") return target;
+  const preview = await erasing.preview({ text: target.text, asked: flags.text });
+  return { envelope: previewEnvelope(context, preview, flags) };
+}
+
+function unsupported(): Envelope {
+  return refused("erasure_unsupported", "erasing everywhere is not possible on a LangGraph server", {
+    next: "/forget without --everywhere erases it from memory; delete the threads that say it with a LangGraph client.",
+  });
+}
+
+function previewEnvelope(context: ActionContext, preview: ErasurePreview, flags: ForgetFlags): Envelope {
+  const { turns, records, counts } = preview;
+  const moment = momentOf(context);
+  const data = {
+    turns: turns.map((turn) => ({
+      ...turn,
+      at: turn.at === "" ? "" : localMinute(fromInstant(turn.at), moment.timeZone),
+    })),
+    records: records.map((record) => recordRow(record, moment)),
+    counts: counts.filter(({ count }) => count > 0),
+  };
+  const what = countText(preview);
+  if (flags.switches.has("dry-run")) {
+    return done("memory_erase_preview", `${what}. Nothing was changed.`, {
+      next: "The same with --yes in place of --dry-run erases it. It cannot be taken back.",
+      data,
+    });
+  }
+  return refused("confirmation_needed", `${what}. It cannot be taken back`, {
+    next: "Send the same with --yes to erase it. Nothing was changed.",
+    data,
+  });
+}
+
+function countText({ counts }: ErasurePreview): string {
+  const found = counts.filter(({ count }) => count > 0).map(({ place, count }) => `${place} (${count})`);
+  if (found.length === 0) return "Nothing was found that says it; a mark would keep it from being remembered";
+  return `Would be erased: ${found.join(", ")}; each turn as a whole`;
+}

@@ -1,0 +1,100 @@
+/** What `/forget` is to forget: the one fact that an id or words stand for, or with `--everywhere` the words themselves. */
+import type { Envelope } from "#src/kernel/envelope.ts";
+import { termsOf } from "#src/kernel/words.ts";
+import type { MemoryRecord } from "#memory/record.ts";
+import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
+import { ambiguous, looksLikeId, notFound } from "./find-record.ts";
+import type { ActionContext } from "./memory-action.ts";
+
+/** How it is written. */
+export const FORGET_USAGE = "/forget <id or words> [--task name] [--everywhere [--yes]] [--dry-run]";
+
+/** The arguments, taken apart. */
+export function readForget(args: string): FlagsResult<"task", "dry-run" | "everywhere" | "yes"> {
+  return parseFlags(args, { values: ["task"], switches: ["dry-run", "everywhere", "yes"] });
+}
+
+/** Arguments that could be read. */
+export type ForgetFlags = Extract<ReturnType<typeof readForget>, { ok: true }>;
+
+/** The fact that is meant, or the refusal. */
+export type FoundFact =
+  | { readonly kind: "one"; readonly record: MemoryRecord }
+  | { readonly kind: "none" }
+  | { readonly kind: "refused"; readonly envelope: Envelope };
+
+/** What an id names, or else the one fact that has all the words; several are asked back. */
+export async function findFact(context: ActionContext, { text, values }: ForgetFlags): Promise<FoundFact> {
+  if (text === "")
+    return { kind: "refused", envelope: usageEnvelope("what is to be forgotten?", FORGET_USAGE) };
+  const found = await recordsFor(context, text, values.task);
+  const [record] = found.records;
+  if (record === undefined) return { kind: "none" };
+  if (found.isCertain && found.records.length === 1) return { kind: "one", record };
+  return { kind: "refused", envelope: ambiguous(context, found.records, text) };
+}
+
+/** What is erased everywhere. */
+export type ErasureTarget =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "refused"; readonly envelope: Envelope };
+
+/** Less would take half of everything along. */
+const LEAST_CHARACTERS = 3;
+
+/** As {@link findFact}; where no fact has all the words, the words are what is erased. */
+export async function erasureTarget(context: ActionContext, flags: ForgetFlags): Promise<ErasureTarget> {
+  const { text, values } = flags;
+  if (text === "") return { kind: "refused", envelope: usageEnvelope("what is to be erased?", FORGET_USAGE) };
+  const { records, isCertain } = await recordsFor(context, text, values.task);
+  const [record] = isCertain ? records : [];
+  if (isCertain && records.length > 1)
+    return { kind: "refused", envelope: ambiguous(context, records, text) };
+  if (record !== undefined) return { kind: "text", text: record.text };
+  if (values.task !== undefined || looksLikeShortId(text))
+    return { kind: "refused", envelope: notFound(text) };
+  if (text.replaceAll(/[^\p{L}\p{N}]/gu, "").length >= LEAST_CHARACTERS) return { kind: "text", text };
+  const problem = `words of at least ${LEAST_CHARACTERS} letters or digits say what is to be erased`;
+  return { kind: "refused", envelope: usageEnvelope(problem, FORGET_USAGE) };
+}
+
+/** An id of something that is gone; nobody says such a word. */
+function looksLikeShortId(text: string): boolean {
+  return text.length >= 8 && looksLikeId(text) && /\d/u.test(text);
+}
+
+interface Wanted {
+  readonly records: readonly MemoryRecord[];
+  /** Each of them has all that was asked for, not only a part. */
+  readonly isCertain: boolean;
+}
+
+/** What an id names, or else the facts that have all the words; where none has all, those that have some. */
+async function recordsFor(
+  { memory }: ActionContext,
+  wanted: string,
+  task: string | undefined,
+): Promise<Wanted> {
+  const { book, who } = memory;
+  const byId = looksLikeId(wanted) ? await book.find(who, wanted) : ({ kind: "none" } as const);
+  if (byId.kind === "one") return { records: [byId.record], isCertain: true };
+  if (byId.kind === "many") return { records: byId.records, isCertain: true };
+  const shown = await book.show(who, {
+    ...(task === undefined ? {} : { task, domains: ["task_memory"] }),
+    scope: "*",
+    query: wanted,
+    includeExpired: true,
+    includeArchived: true,
+  });
+  const whole = shown.records.filter((record) => hasAll(record.text, wanted));
+  return whole.length > 0
+    ? { records: whole, isCertain: true }
+    : { records: shown.records, isCertain: false };
+}
+
+/** Erasing goes by all the words: a fact that shares one with another is another fact. */
+function hasAll(text: string, query: string): boolean {
+  const terms = new Set(termsOf(text));
+  const asked = termsOf(query);
+  return asked.length > 0 && asked.every((term) => terms.has(term));
+}

@@ -1,0 +1,137 @@
+/** Finds every trace of what is to be erased, in all that is kept of one owner. Changes nothing. */
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
+import { stringsIn } from "#src/kernel/strings-in.ts";
+import { lineageOf, type Chain } from "#src/sessions/chain.ts";
+import type { KeyRef, SayingTurn } from "#src/sessions/repository.ts";
+import { itemsUnder, searchAll } from "#src/storage/session-items.ts";
+import { explanationsOf } from "#src/storage/session-namespaces.ts";
+import { stringsOf } from "#src/storage/stored-strings.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { lockName } from "#src/turns/lock-name.ts";
+import { findSaying, type SayingRecords } from "#memory/book/forget-saying.ts";
+import { pieceNamespace } from "#memory/evidence/evidence-namespaces.ts";
+import type { Desk } from "#memory/book/desk.ts";
+import { findBlobs } from "./blobs.ts";
+import { hasCheckpoints, threadSays } from "./checkpoints.ts";
+import type { ErasureDeps } from "./erasure-deps.ts";
+import type { Says } from "./says.ts";
+
+/** A thread with the key to which it belongs. */
+export interface OwnedThread {
+  readonly ref: KeyRef;
+  readonly sessionId: string;
+}
+
+/** All that says it. */
+export interface Traces {
+  readonly turns: readonly SayingTurn[];
+  /** Keys with failed turns that say it, one for each failed turn. */
+  readonly failures: readonly KeyRef[];
+  /** Keys with titles and names of tasks in their chains that say it, one for each. */
+  readonly titles: readonly KeyRef[];
+  readonly threads: readonly OwnedThread[];
+  readonly blobs: readonly string[];
+  readonly evidence: readonly Pick<Item, "namespace" | "key">[];
+  readonly memory: SayingRecords;
+}
+
+/** What is looked for. */
+export interface Search {
+  readonly owner: string;
+  readonly says: Says;
+}
+
+/** Finds them. */
+export async function findTraces(deps: ErasureDeps, desk: Desk, search: Search): Promise<Traces> {
+  const { store } = deps.storage;
+  const { owner, says } = search;
+  const repository = createStoreSessionRepository(store);
+  const turns: SayingTurn[] = [];
+  for await (const turn of repository.findTurns(owner, says)) turns.push(turn);
+  const chains = await repository.listChains(owner, () => undefined);
+  const erasedTurns = turns.map(({ ref, turn }) => ({ sessionId: ref.sessionId, turn }));
+  return {
+    turns,
+    failures: await failuresSaying(deps, search),
+    titles: chains.flatMap((chain) => titlesSaying(chain, says)),
+    threads: await threadsOf(deps, chains, { says, turns }),
+    blobs: await findBlobs(store, { owner, says, turns: erasedTurns }),
+    evidence: await evidenceSaying(deps, search),
+    memory: await findSaying(desk, { owner }, says),
+  };
+}
+
+/** Whether nothing was found. */
+export function isNothing({ memory, ...traces }: Traces): boolean {
+  const rest: readonly unknown[][] = Object.values(traces).map((found: readonly unknown[]) => [...found]);
+  return memory.records.length + memory.unreadable.length === 0 && rest.every((found) => found.length === 0);
+}
+
+/** The keys whose locks the erasure needs. */
+export function keysOf({ turns, failures, titles, threads }: Traces): KeyRef[] {
+  const refs = [...turns.map(({ ref }) => ref), ...failures, ...titles, ...threads.map(({ ref }) => ref)];
+  return [...new Map(refs.map((ref) => [lockName(ref), keyOf(ref)])).values()];
+}
+
+function keyOf({ owner, sessionKey }: KeyRef): KeyRef {
+  return { owner, sessionKey };
+}
+
+async function failuresSaying({ storage }: ErasureDeps, { owner, says }: Search): Promise<KeyRef[]> {
+  const found: KeyRef[] = [];
+  for (const { namespace, value } of await searchAll(storage.store, explanationsOf(owner))) {
+    const sessionKey = decodeLabel(namespace[2] ?? "");
+    const failures: unknown[] = Array.isArray(value["failures"]) ? value["failures"] : [value];
+    for (const failure of failures)
+      if (says(stringsOf(failure).join("\n"))) found.push({ owner, sessionKey });
+  }
+  return found;
+}
+
+function titlesSaying(chain: Chain, says: Says): KeyRef[] {
+  const said = chain.sessions.flatMap(({ title, opened }) => [title ?? "", opened.carried?.task ?? ""]);
+  return said.filter(says).map(() => keyOf(chain));
+}
+
+async function evidenceSaying(
+  { storage }: ErasureDeps,
+  { owner, says }: Search,
+): Promise<Traces["evidence"]> {
+  const found: Pick<Item, "namespace" | "key">[] = [];
+  for await (const { namespace, key, value } of itemsUnder(storage.store, ["evidence", encodeLabel(owner)])) {
+    if (!says([key, ...stringsIn(value)].join("\n"))) continue;
+    found.push({ namespace, key });
+    // A document whose own name or path says it goes with all of its pieces.
+    const [, , collection = "", kind] = namespace;
+    if (kind !== "sources") continue;
+    const pieces = pieceNamespace({ owner, collection: decodeLabel(collection) }, key);
+    for await (const piece of itemsUnder(storage.store, pieces)) found.push(piece);
+  }
+  return [...new Map(found.map((item) => [`${item.namespace.join("/")}/${item.key}`, item])).values()];
+}
+
+interface ThreadSearch {
+  readonly says: Says;
+  readonly turns: readonly SayingTurn[];
+}
+
+/** Threads whose states say it, or hold what is erased: of the sessions themselves, and of those that read them. */
+async function threadsOf(
+  { storage }: ErasureDeps,
+  chains: readonly Chain[],
+  { says, turns }: ThreadSearch,
+): Promise<OwnedThread[]> {
+  const doomed = new Set(turns.map(({ ref }) => ref.sessionId));
+  const found: OwnedThread[] = [];
+  for (const chain of chains) {
+    for (const { sessionId } of chain.sessions) {
+      const reads = lineageOf(chain, sessionId).some((id) => doomed.has(id));
+      const goes = reads
+        ? await hasCheckpoints(storage, sessionId)
+        : await threadSays(storage, sessionId, says);
+      if (goes) found.push({ ref: keyOf(chain), sessionId });
+    }
+  }
+  return found;
+}

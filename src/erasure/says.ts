@@ -1,0 +1,66 @@
+/** Whether a text says a fact that is to be erased: in the same words, in all its words together, or by one of its values. */
+import { termsOf } from "#src/kernel/words.ts";
+import { containsValue, valuesOf } from "./distinctive-values.ts";
+import { comparable, containsPhrase } from "./phrase.ts";
+
+/** Tells of a text whether it says the fact. Line breaks in it count as spaces. */
+export type Says = (text: string) => boolean;
+
+/** Words of a text within which all words of a fact count as said together: a question, its answer, and some around them. */
+const TOGETHER = 60;
+
+/** A lone word is too common to stand for a fact. */
+const LEAST_TERMS = 2;
+
+/**
+ * The rule for `fact`, on the side of erasing too much: a text says it that has
+ * - the whole fact, whatever its case, width, spacing and punctuation; or
+ * - all its content words, stemmed and in any order, close together; a fact has at least two; or
+ * - one of its distinctive values: an address, an e-mail, a number or code.
+ */
+export function saysOf(fact: string): Says {
+  const phrase = comparable(fact);
+  const terms = new Set(termsOf(fact));
+  const values = valuesOf(fact);
+  return (text) => {
+    if (text.trim() === "") return false;
+    const normal = comparable(text);
+    return (
+      containsPhrase(normal, phrase) ||
+      containsValue(text, values) ||
+      (terms.size >= LEAST_TERMS && hasTogether(text, normal, terms))
+    );
+  };
+}
+
+const COMMAND = /^\s*\/(?:forget|memory|remember)(?:@\S+?)?[\s:]/iu;
+
+/** A line says it that is a command about memory with the words in which the fact was asked for. */
+export function askedBy(words: string): Says {
+  const phrase = comparable(words);
+  return (text) =>
+    text.split("\n").some((line) => COMMAND.test(line) && containsPhrase(comparable(line), phrase));
+}
+
+/** Says one of them. */
+export function saysAny(rules: readonly Says[]): Says {
+  return (text) => rules.some((says) => says(text));
+}
+
+function hasTogether(text: string, normal: string, terms: ReadonlySet<string>): boolean {
+  // Taking words apart costs the most, and most texts lack one even as letters.
+  for (const term of terms) if (!normal.includes(rootOf(term))) return false;
+  const lastSeen = new Map<string, number>();
+  const words = termsOf(text.replaceAll(/\p{Cf}/gu, ""));
+  for (const [index, word] of words.entries()) {
+    if (!terms.has(word)) continue;
+    lastSeen.set(word, index);
+    if (lastSeen.size === terms.size && index - Math.min(...lastSeen.values()) < TOGETHER) return true;
+  }
+  return false;
+}
+
+/** What every form of a stemmed word begins with, in comparable form: "-ies" became "-y". */
+function rootOf(term: string): string {
+  return comparable(term).replace(/y$/u, "");
+}

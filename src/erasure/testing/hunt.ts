@@ -1,0 +1,92 @@
+/** Hunts for a text in every file of a folder, in whatever encoding it may stand there. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { comparable } from "../phrase.ts";
+
+/** Where it was found. */
+export interface Catch {
+  readonly file: string;
+  /** The way by which the bytes were read. */
+  readonly decoding: string;
+  /** The text itself, or its words together. */
+  readonly what: "text" | "words";
+}
+
+/** Words that stand within so many characters stand together. */
+const TOGETHER = 160;
+
+/**
+ * Every file that says `text` word for word, or that has all of `words` together. Files are read as UTF-8 and UTF-16, with
+ * and without JSON's escapes, and what looks like base64 or hexadecimal digits in them is decoded.
+ */
+export function hunt(
+  folder: string,
+  { text, words }: { readonly text: string; readonly words: readonly string[] },
+): Catch[] {
+  const caught = new Map<string, Catch>();
+  for (const file of filesIn(folder)) {
+    for (const [decoding, said] of decodings(readFileSync(file))) {
+      const normal = comparable(said);
+      const what = normal.includes(comparable(text))
+        ? "text"
+        : hasTogether(normal, words.map(comparable))
+          ? "words"
+          : undefined;
+      if (what !== undefined)
+        caught.set(`${file} ${decoding} ${what}`, { file: file.slice(folder.length + 1), decoding, what });
+    }
+  }
+  return [...caught.values()];
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+function* decodings(bytes: Buffer): Generator<[string, string]> {
+  for (const [name, text] of encodings(bytes)) {
+    yield [name, text];
+    yield [`${name}, JSON`, unescaped(text)];
+  }
+  const ascii = bytes.toString("latin1");
+  for (const [run] of ascii.matchAll(/[A-Za-z0-9+/_-]{16,}={0,2}/gu)) {
+    for (let offset = 0; offset < 4; offset += 1) {
+      for (const [name, text] of encodings(Buffer.from(run.slice(offset), "base64")))
+        yield [`base64, ${name}`, text];
+    }
+  }
+  for (const [run] of ascii.matchAll(/[0-9a-f]{16,}/giu)) {
+    for (const offset of [0, 1]) yield ["hex", Buffer.from(run.slice(offset), "hex").toString("utf8")];
+  }
+}
+
+function* encodings(bytes: Buffer): Generator<[string, string]> {
+  yield ["UTF-8", bytes.toString("utf8")];
+  for (const offset of [0, 1]) {
+    const even = Buffer.from(bytes.subarray(offset, offset + ((bytes.length - offset) & ~1)));
+    yield ["UTF-16LE", even.toString("utf16le")];
+    yield ["UTF-16BE", even.swap16().toString("utf16le")];
+  }
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll(/\\+u([0-9a-fA-F]{4})/gu, (_all, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    )
+    .replaceAll(/\\+[nrt]/gu, " ")
+    .replaceAll(/\\+/gu, "");
+}
+
+function hasTogether(text: string, words: readonly string[]): boolean {
+  const [first, ...rest] = words;
+  if (first === undefined) return false;
+  for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1)) {
+    const around = text.slice(Math.max(0, at - TOGETHER), at + TOGETHER);
+    if (rest.every((word) => around.includes(word))) return true;
+  }
+  return false;
+}

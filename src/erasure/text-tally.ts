@@ -1,0 +1,87 @@
+/** Counts what an erasure of a text has done, and makes the lines of its receipt. */
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import type { ErasureDeps } from "./erasure-deps.ts";
+import type { Traces } from "./find-traces.ts";
+import { outsideLines, scrubLine } from "./outside-lines.ts";
+import { erased, line, type ReceiptLine } from "./receipt.ts";
+
+/** What was done so far. */
+export class TextTally {
+  readonly #deps: ErasureDeps;
+  turns = 0;
+  records = 0;
+  failures = 0;
+  titles = 0;
+  #threads = 0;
+  #blobs = 0;
+  #evidence = 0;
+  #replies = 0;
+  #commands = 0;
+  #units = 0;
+
+  constructor(deps: ErasureDeps) {
+    this.#deps = deps;
+  }
+
+  /** Counts what is about to go with its turns, and what is gone when the round is over. */
+  async count({ turns, threads, blobs, evidence }: Traces): Promise<void> {
+    this.#threads += threads.length;
+    this.#blobs += blobs.length;
+    this.#evidence += evidence.length;
+    const repository = createStoreSessionRepository(this.#deps.storage.store);
+    for (const { ref, turn, kind } of turns) {
+      // One that is damaged has no parts that could be counted.
+      const record = await repository.readTurn(ref, turn).catch(() => undefined);
+      this.#replies += 1;
+      this.#commands += kind === "command" ? 1 : 0;
+      this.#units += record?.units?.length ?? 0;
+    }
+  }
+
+  /** The lines, once the files were written anew. `busy` are the keys that could not be erased from. */
+  async lines(busy: readonly string[]): Promise<ReceiptLine[]> {
+    const { storage } = this.#deps;
+    const { turns, records, failures, titles } = this;
+    const items = turns + records + this.#evidence;
+    return [
+      {
+        place: "tombstone",
+        outcome: "kept",
+        why: "a mark that tells nothing keeps imports and tools from bringing it back",
+      },
+      erased("memory", records),
+      erased("search index", items),
+      storage.fillVectors === undefined ? erased("vectors", 0) : erased("vectors", records + this.#evidence),
+      busy.length === 0
+        ? erased("transcripts", turns, "whole turns; each left a mark")
+        : line("transcripts", "unfinished", busyText(busy, turns)),
+      erased("stored replies", this.#replies),
+      erased("command text", this.#commands),
+      erased("knowledge units", this.#units),
+      erased("summaries", 0),
+      line(
+        "explanations",
+        "kept",
+        "they went with their turns; other turns may still name the record by its id, which leads nowhere, but with which a guess of the text could be checked",
+      ),
+      erased("failed turns", failures),
+      erased("titles", titles),
+      erased("evidence", this.#evidence),
+      erased("checkpoints", this.#threads, "sessions; they go on from their transcripts"),
+      erased("blobs", this.#blobs),
+      line("deliveries", "kept", "ids alone, so that nothing is answered twice"),
+      line("stop requests", "kept", "ids alone"),
+      line("locks", "kept", "names of conversations alone"),
+      line("session index", "kept", "ids and names of conversations alone"),
+      erased("pending jobs", 0),
+      await scrubLine(storage),
+      ...outsideLines(storage),
+    ];
+  }
+}
+
+function busyText(busy: readonly string[], turns: number): string {
+  const names = busy.map((key) => JSON.stringify(key)).join(", ");
+  const done = turns === 0 ? "" : `${turns} erased, but `;
+  return `${done}a turn is running on ${names}; erase the same again when it has ended`;
+}
