@@ -1,29 +1,72 @@
 /** Files that commands read and write for the person at this terminal. */
-import { readFile, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import type { CommandFiles } from "#src/commands/command.ts";
-import { errorMessage, LilyError } from "#src/kernel/errors.ts";
+import { constants } from "node:fs";
+import { open, readFile, realpath, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { CommandFiles, FileBytes } from "#src/commands/command.ts";
+import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 
 /** Files by their path from `folder`. A file that is there is never written over; a new one is for its owner alone. */
-export function commandFiles(folder: string): CommandFiles {
+export function commandFiles(folder: string, home: string = homedir()): CommandFiles {
   return {
     async read(path) {
       return readFile(resolve(folder, path), "utf8").catch((error: unknown) => {
-        throw fileFailed(path, "cannot be read", error);
+        throw fileFailed(path, "cannot be read", errorMessage(error));
       });
+    },
+    async readBytes(path, maxBytes) {
+      const named = path.startsWith("~/") ? join(home, path.slice(2)) : path;
+      try {
+        return await readOrdinary(path, await realpath(resolve(folder, named)), maxBytes);
+      } catch (error) {
+        throw isLilyError(error) ? error : fileFailed(path, "cannot be read", errorMessage(error));
+      }
     },
     async write(path, text) {
       const target = resolve(folder, path);
       await writeFile(target, text, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
-        throw fileFailed(path, "cannot be written", error);
+        throw fileFailed(path, "cannot be written", errorMessage(error));
       });
       return target;
     },
   };
 }
 
-function fileFailed(path: string, what: string, error: unknown): LilyError {
-  return new LilyError("file_failed", `${path} ${what}: ${errorMessage(error)}`, {
+const READ_BYTES = 262_144;
+
+/** A device or pipe would never end, or wait for ever. */
+async function readOrdinary(shown: string, path: string, maxBytes: number): Promise<FileBytes> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const facts = await file.stat();
+    if (!facts.isFile())
+      throw fileFailed(
+        shown,
+        "cannot be read",
+        facts.isDirectory() ? "it is a folder" : "it is no ordinary file",
+      );
+    const parts: Buffer[] = [];
+    let length = 0;
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES));
+      if (bytesRead === 0) return { path, bytes: Buffer.concat(parts) };
+      parts.push(buffer.subarray(0, bytesRead));
+      length += bytesRead;
+      if (length > maxBytes) throw tooLarge(shown, maxBytes);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function fileFailed(path: string, what: string, why: string): LilyError {
+  return new LilyError("file_failed", `${path} ${what}: ${why}`, {
     next: "Give the path of another file. Nothing was changed.",
+  });
+}
+
+function tooLarge(path: string, maxBytes: number): LilyError {
+  return new LilyError("file_too_large", `${path} is larger than ${maxBytes / 1_000_000} MB`, {
+    next: "Split it, and give the parts. Nothing was stored.",
   });
 }

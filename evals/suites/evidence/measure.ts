@@ -1,0 +1,65 @@
+/** Measures how well passages are found: the answer first, among the three that a model is given, and none in vain. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { evidenceSection, fittingEvidence } from "#src/context/evidence-section.ts";
+import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import { nameOf } from "#memory/evidence/citation.ts";
+import { DOCUMENTS, QUESTIONS, type EvidenceQuestion } from "./cases.ts";
+
+/** What the questions came to; shares are from 0 to 1. */
+export interface EvidenceMeasure {
+  readonly questions: number;
+  /** The passage that answers is the first. */
+  readonly first: number;
+  /** It is among those that a model is given. */
+  readonly given: number;
+  /** Of the questions that nothing answers, those for which nothing is given. */
+  readonly silent: number;
+  readonly misses: readonly string[];
+}
+
+const WHO = { owner: "eval" };
+const GIVEN = 3;
+const CANDIDATES = 12;
+const BUDGET_TOKENS = 1_200;
+
+/** Takes the documents into `store` and asks the questions. */
+export async function measureEvidence(store: BaseStore): Promise<EvidenceMeasure> {
+  const book = createEvidenceBook(store, { clock: createManualClock(0), scan: async () => [] });
+  for (const { name, text } of DOCUMENTS)
+    await book.ingest(WHO, { path: `/eval/${name}`, bytes: Buffer.from(text) });
+  const answered = await Promise.all(QUESTIONS.map((question) => ask(book, question)));
+  const asked = answered.filter(({ place }) => place !== "silent" && place !== "in vain");
+  const vain = answered.filter(({ place }) => place === "silent" || place === "in vain");
+  const share = (places: readonly string[], of: typeof answered) =>
+    of.filter(({ place }) => places.includes(place)).length / of.length;
+  return {
+    questions: QUESTIONS.length,
+    first: share(["first"], asked),
+    given: share(["first", "given"], asked),
+    silent: share(["silent"], vain),
+    misses: answered.flatMap(({ question, place }) =>
+      place === "missed" || place === "in vain" ? [`${place}: ${question.asked}`] : [],
+    ),
+  };
+}
+
+type Place = "first" | "given" | "missed" | "silent" | "in vain";
+
+async function ask(
+  book: EvidenceBook,
+  question: EvidenceQuestion,
+): Promise<{ question: EvidenceQuestion; place: Place }> {
+  const found = fittingEvidence(await book.search(WHO, question.asked, CANDIDATES), question.asked);
+  const given = evidenceSection(found.slice(0, GIVEN), BUDGET_TOKENS).found;
+  const { answer } = question;
+  if (answer === null) return { question, place: given.length === 0 ? "silent" : "in vain" };
+  const at = given.findIndex((one) => answers(one, answer));
+  if (at === 0) return { question, place: "first" };
+  return { question, place: at < 0 ? "missed" : "given" };
+}
+
+function answers({ source, piece }: FoundEvidence, answer: NonNullable<EvidenceQuestion["answer"]>): boolean {
+  return nameOf(source) === answer.document && piece.text.replaceAll(/\s+/gu, " ").includes(answer.says);
+}

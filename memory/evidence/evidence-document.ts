@@ -1,0 +1,57 @@
+/** A document as it was read: one text, with the places of its headings and pages. */
+import type { DocumentType } from "./evidence-item.ts";
+
+/** A heading, by the place at which its line begins. */
+export interface Heading {
+  readonly at: number;
+  /** 1 is outermost. */
+  readonly level: number;
+  readonly text: string;
+}
+
+/** A range of characters; `end` is behind the last. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A document without hidden characters, with line feeds alone. */
+export interface EvidenceDocument {
+  readonly type: DocumentType;
+  readonly title: string | null;
+  readonly text: string;
+  /** In the order of their places. */
+  readonly headings: readonly Heading[];
+  /** Where each page begins; none where there are no pages. */
+  readonly pages: readonly number[];
+  /** Whether its lines are those of the file, so that they can be cited. */
+  readonly hasLines: boolean;
+  /** Characters that were removed because nobody sees them. */
+  readonly hidden: number;
+  /** Where hidden characters spelled something, or turned the order of what is read. */
+  readonly deceptive: readonly TextRange[];
+}
+
+/** Whether two ranges share a character. */
+export function overlaps(a: TextRange, b: TextRange): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** How many of `places`, which are in order, are at or before `at`. */
+export function countUpTo(places: readonly number[], at: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where each line of `text` begins. */
+export function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}

@@ -1,0 +1,141 @@
+/** The one way to evidence in a store: reads that drop what is another's or of an older version, and writes. */
+import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
+import { rankTexts } from "#src/kernel/words.ts";
+import { compareText, readItems } from "../book/rows.ts";
+import { startsWithLabels } from "../namespaces.ts";
+import {
+  evidencePieceSchema,
+  evidenceSourceSchema,
+  versionOf,
+  type EvidencePiece,
+  type EvidenceSource,
+} from "./evidence-item.ts";
+import {
+  pieceNamespace,
+  pieceNamespaces,
+  sourceNamespace,
+  type EvidencePlace,
+} from "./evidence-namespaces.ts";
+
+/** A piece that was found, with its document. It is evidence: cited, and never a fact. */
+export interface FoundEvidence {
+  readonly canonical: false;
+  readonly source: EvidenceSource;
+  readonly piece: EvidencePiece;
+  /** More is better; compares within one answer only. */
+  readonly score: number;
+}
+
+/** Items written or removed at once: one transaction where the store batches what comes in one tick. */
+const GROUP = 200;
+const PAGE = 50;
+
+/** The documents of a collection, newest first. */
+export async function readSources(store: BaseStore, place: EvidencePlace): Promise<EvidenceSource[]> {
+  const items = await readItems(store, sourceNamespace(place));
+  const sources = items.flatMap(({ key, value }): EvidenceSource[] => {
+    const parsed = evidenceSourceSchema.safeParse(value);
+    return parsed.success && parsed.data.id === key ? [parsed.data] : [];
+  });
+  return sources.sort((a, b) => compareText(b.ingested_at, a.ingested_at) || compareText(a.path, b.path));
+}
+
+const FIRST = 10;
+
+/** Whether a collection holds any document: one cheap read. */
+export async function hasSources(store: BaseStore, place: EvidencePlace): Promise<boolean> {
+  const namespace = sourceNamespace(place);
+  const items = await store.search(namespace, { limit: FIRST });
+  if (items.some((item) => startsWithLabels(item.namespace, namespace))) return true;
+  // A lax store may have given those of others alone.
+  return items.length === FIRST && (await readSources(store, place)).length > 0;
+}
+
+/** Writes a document and its pieces; it is there from the moment at which the document itself is written, last. */
+export async function putSource(
+  store: BaseStore,
+  place: EvidencePlace,
+  { source, pieces }: { readonly source: EvidenceSource; readonly pieces: readonly EvidencePiece[] },
+): Promise<void> {
+  const namespace = pieceNamespace(place, source.id);
+  await inGroups(pieces, (piece) =>
+    store.put(namespace, keyOf(piece), evidencePieceSchema.parse(piece), ["text", "headings"]),
+  );
+  await store.put(sourceNamespace(place), source.id, evidenceSourceSchema.parse(source), false);
+  await removePieces(store, place, { sourceId: source.id, but: versionOf(source) });
+}
+
+/** Removes the pieces of a document, and then the document. */
+export async function removeSource(store: BaseStore, place: EvidencePlace, sourceId: string): Promise<void> {
+  await removePieces(store, place, { sourceId });
+  await store.delete(sourceNamespace(place), sourceId);
+}
+
+/** All pieces of a document, or all but those of one version; a crash may have left some that no read gives. */
+async function removePieces(
+  store: BaseStore,
+  place: EvidencePlace,
+  { sourceId, but }: { readonly sourceId: string; readonly but?: string },
+): Promise<void> {
+  const items = await readItems(store, pieceNamespace(place, sourceId));
+  const removed = items.filter(({ key }) => but === undefined || !key.startsWith(`${but}-`));
+  await inGroups(removed, (item) => store.delete(item.namespace, item.key));
+}
+
+/** The pieces that fit `query` best, at most `limit`. A store that does not rank by words has them ranked here. */
+export async function searchPieces(
+  store: BaseStore,
+  place: EvidencePlace,
+  { query, limit }: { readonly query: string; readonly limit: number },
+): Promise<FoundEvidence[]> {
+  const sources = new Map((await readSources(store, place)).map((source) => [source.id, source]));
+  if (sources.size === 0 || query.trim() === "") return [];
+  const prefix = pieceNamespaces(place);
+  const found: FoundEvidence[] = [];
+  for (let offset = 0; found.length < limit; offset += PAGE) {
+    const page = await store.search(prefix, { query, limit: PAGE, offset });
+    if (page.some((item) => item.score === undefined))
+      return rankAll(store, prefix, { query, limit, sources });
+    found.push(...page.flatMap((item) => foundIn(item, prefix, sources)));
+    if (page.length < PAGE) break;
+  }
+  return found.slice(0, limit);
+}
+
+type Sources = ReadonlyMap<string, EvidenceSource>;
+
+async function rankAll(
+  store: BaseStore,
+  prefix: readonly string[],
+  { query, limit, sources }: { readonly query: string; readonly limit: number; readonly sources: Sources },
+): Promise<FoundEvidence[]> {
+  const all = (await readItems(store, prefix)).flatMap((item) => foundIn(item, prefix, sources));
+  return rankTexts(all, query, ({ piece }) => [...piece.headings, piece.text].join("\n"))
+    .slice(0, limit)
+    .map(({ item, score }) => ({ ...item, score }));
+}
+
+/** A piece that lies where it says it belongs, of the present version of its document. */
+function foundIn(
+  { namespace, key, value, score = 0 }: Pick<SearchItem, "namespace" | "key" | "value" | "score">,
+  prefix: readonly string[],
+  sources: Sources,
+): FoundEvidence[] {
+  const parsed = evidencePieceSchema.safeParse(value);
+  if (!parsed.success || !startsWithLabels(namespace, prefix)) return [];
+  const piece = parsed.data;
+  const source = sources.get(piece.source_id);
+  const isHome =
+    namespace.length === prefix.length + 1 && namespace.at(-1) === piece.source_id && key === keyOf(piece);
+  if (source === undefined || !isHome || piece.version !== versionOf(source)) return [];
+  return [{ canonical: false, source, piece, score }];
+}
+
+function keyOf({ version, index }: EvidencePiece): string {
+  return `${version}-${String(index).padStart(5, "0")}`;
+}
+
+async function inGroups<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  for (let from = 0; from < items.length; from += GROUP)
+    await Promise.all(items.slice(from, from + GROUP).map(act));
+}

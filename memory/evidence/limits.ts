@@ -1,0 +1,16 @@
+/** How much one document of evidence may be. */
+
+/** Bytes of a file: a long book, or a scanned paper with its text. */
+export const MAX_FILE_BYTES = 10_000_000;
+
+/** Characters of its text, which a compressed file may unfold to. */
+export const MAX_TEXT_CHARACTERS = 5_000_000;
+
+/** Pages of a PDF. */
+export const MAX_PAGES = 5_000;
+
+/** Pieces of a document: so many that a larger one is no document but data. */
+export const MAX_PIECES = 10_000;
+
+/** Tokens of a piece: a paragraph or a few, and three of them fit a prompt beside a conversation. */
+export const MAX_PIECE_TOKENS = 400;

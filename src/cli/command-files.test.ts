@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { commandFiles } from "./command-files.ts";
+
+let folder = "";
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lily-files-")));
+  mkdirSync(join(folder, "docs"));
+  writeFileSync(join(folder, "docs", "my notes.md"), "hello");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = () => commandFiles(join(folder, "docs"), folder);
+
+describe("bytes of a file", () => {
+  it("come with the one full path, however the file was named", async () => {
+    symlinkSync(join(folder, "docs", "my notes.md"), join(folder, "link.md"));
+    const path = join(folder, "docs", "my notes.md");
+    for (const name of ["my notes.md", "../docs/./my notes.md", "~/docs/my notes.md", "~/link.md", path]) {
+      const read = await files().readBytes(name, 100);
+      expect({ ...read, bytes: Buffer.from(read.bytes).toString() }).toEqual({ path, bytes: "hello" });
+    }
+  });
+
+  it("are as many as may be, and refused when there are more", async () => {
+    expect((await files().readBytes("my notes.md", 5)).bytes).toHaveLength(5);
+    await expect(files().readBytes("my notes.md", 4)).rejects.toMatchObject({ code: "file_too_large" });
+    writeFileSync(join(folder, "large"), Buffer.alloc(700_000, 7));
+    expect((await files().readBytes("~/large", 700_000)).bytes).toHaveLength(700_000);
+  });
+
+  it.each([
+    ["a folder", "../docs", "it is a folder"],
+    ["a device, which never ends", "/dev/zero", "it is no ordinary file"],
+    ["what is not there", "nothing.md", "no such file"],
+    ["a path that cannot be one", "a\u0000b", "null bytes"],
+  ])("are not read of %s", async (_name, path, why) => {
+    await expect(files().readBytes(path, 100)).rejects.toMatchObject({
+      code: "file_failed",
+      message: expect.stringContaining(why),
+    });
+  });
+});

@@ -1,0 +1,158 @@
+/** `/memory evidence ingest`, `show` and `forget`: documents that are found by similarity, cited, and no facts. */
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/citation.ts";
+import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
+import { shortId } from "#memory/record.ts";
+import { parseFlags, usageEnvelope } from "../../flags.ts";
+import { evidenceFile, objectionToReference } from "./evidence-file.ts";
+import { ingestedEnvelope } from "./evidence-ingested.ts";
+import { pieceRow, sourceRow } from "./evidence-row.ts";
+import { looksLikeId } from "./find-record.ts";
+import { usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { told } from "./evidence-told.ts";
+
+/** Pieces that are shown. */
+const SHOWN = 5;
+
+/** `/memory evidence show [query]`. */
+export const evidenceShowAction: MemoryAction = {
+  words: "evidence show",
+  usage: "[words]",
+  summary: "the documents you gave as evidence, or what in them fits the words; it is cited, and is no fact",
+  reads: true,
+  async run(args, context) {
+    const { evidence } = context;
+    if (evidence === undefined) return { envelope: noEvidence() };
+    const flags = parseFlags(args, {});
+    if (!flags.ok) return { envelope: usageEnvelope(flags.problem, usageOf(this)) };
+    const query = flags.text;
+    return {
+      envelope: query === "" ? await listed(evidence, context) : await found(evidence, query, context),
+    };
+  },
+};
+
+/** `/memory evidence ingest <path or ref>`. */
+export const evidenceIngestAction: MemoryAction = {
+  words: "evidence ingest",
+  usage: "<path or session:number>",
+  summary: "keep a text, Markdown, HTML or PDF file, or an ended session, as evidence",
+  reads: false,
+  async objection(args, context) {
+    if (context.evidence === undefined) return noEvidence();
+    if (args === "") return usageEnvelope("which file?", usageOf(this));
+    return objectionToReference(args, context);
+  },
+  async run(args, context) {
+    const { evidence } = context;
+    const objection = await this.objection?.(args, context);
+    if (evidence === undefined || objection !== undefined) return { envelope: objection ?? noEvidence() };
+    const envelope = await told(async () => {
+      const outcome = await evidence.ingest(context.memory.who, await evidenceFile(args, context));
+      return ingestedEnvelope(outcome, context.policy.timeZone);
+    });
+    return envelope.code === "evidence_ingested" ? { envelope, isCommitted: true } : { envelope };
+  },
+};
+
+/** `/memory evidence forget <id>`. */
+export const evidenceForgetAction: MemoryAction = {
+  words: "evidence forget",
+  usage: "<id>",
+  summary: "erase a document and all its pieces; the file itself stays where it is",
+  reads: false,
+  async run(args, context) {
+    const { evidence } = context;
+    if (evidence === undefined) return { envelope: noEvidence() };
+    if (args === "") return { envelope: usageEnvelope("which document?", usageOf(this)) };
+    const { who } = context.memory;
+    const fitting = looksLikeId(args)
+      ? (await evidence.sources(who)).filter(({ id }) => id.startsWith(args.toLowerCase()))
+      : [];
+    const [source] = fitting;
+    if (source === undefined) return { envelope: notFound(args) };
+    if (fitting.length > 1) return { envelope: ambiguous(fitting, args, context) };
+    await evidence.forget(who, source.id);
+    return { envelope: forgotten(source), isCommitted: true };
+  },
+};
+
+async function listed(evidence: EvidenceBook, { memory, policy }: ActionContext): Promise<Envelope> {
+  const sources = await evidence.sources(memory.who);
+  const message =
+    sources.length === 0
+      ? "No document is kept as evidence."
+      : `${documentCount(sources.length)} kept as evidence: cited, and no facts that Lily vouches for.`;
+  return done("evidence_sources", message, {
+    next:
+      sources.length === 0
+        ? "/memory evidence ingest <path> keeps one."
+        : "/memory evidence show <words> looks in them; /memory evidence forget <id> erases one.",
+    data: { canonical: false, sources: sources.map((source) => sourceRow(source, policy.timeZone)) },
+  });
+}
+
+async function found(
+  evidence: EvidenceBook,
+  query: string,
+  { memory, policy }: ActionContext,
+): Promise<Envelope> {
+  const pieces = await evidence.search(memory.who, query, SHOWN);
+  const fit = JSON.stringify(query);
+  const message =
+    pieces.length === 0
+      ? `No evidence fits ${fit}.`
+      : `${pieces.length === 1 ? "One passage fits" : `${pieces.length} passages fit`} ${fit}, best first. Each is ${EVIDENCE_LABEL}.`;
+  return done("evidence_shown", message, {
+    next:
+      pieces.length === 0
+        ? "/memory evidence show lists the documents."
+        : "/memory evidence forget <id> erases a document.",
+    data: {
+      query,
+      canonical: false,
+      label: EVIDENCE_LABEL,
+      evidence: pieces.map((piece) => pieceRow(piece, { query, timeZone: policy.timeZone })),
+    },
+  });
+}
+
+function forgotten(source: EvidenceSource): Envelope {
+  const { id, title, pieces } = source;
+  return done(
+    "evidence_forgotten",
+    `Erased from evidence: “${title}” (${shortId(id)}), ${pieces} ${pieces === 1 ? "piece" : "pieces"}.`,
+    {
+      next: "The file itself was not touched; what was quoted in conversations stays in their transcripts.",
+      data: { id, file: nameOf(source), pieces },
+    },
+  );
+}
+
+function notFound(wanted: string): Envelope {
+  return refused("evidence_not_found", `no document has the id ${JSON.stringify(wanted)}`, {
+    next: "/memory evidence show lists them, with their ids.",
+  });
+}
+
+function ambiguous(sources: readonly EvidenceSource[], wanted: string, { policy }: ActionContext): Envelope {
+  return refused(
+    "evidence_ambiguous",
+    `${documentCount(sources.length)} have an id that begins with ${wanted}`,
+    {
+      next: "Nothing was changed. Write more of the id.",
+      data: { sources: sources.map((source) => sourceRow(source, policy.timeZone)) },
+    },
+  );
+}
+
+function documentCount(count: number): string {
+  return `${count} ${count === 1 ? "document" : "documents"}`;
+}
+
+function noEvidence(): Envelope {
+  return refused("memory_unavailable", "evidence cannot be reached from here", {
+    next: "Ask in the terminal, or over Lily's own server.",
+  });
+}
