@@ -1,3 +1,4 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { ADA, openTestBook, recordOf } from "./testing/test-book.ts";
 
@@ -47,5 +48,37 @@ describe("the lifecycle job", () => {
     await book.applyLifecycle(ADA);
     await book.edit(ADA, id, { expiresAt: "2026-09-01" });
     expect((await book.show(ADA)).records).toMatchObject([{ id, expired: false }]);
+  });
+
+  it("does not put back what is forgotten between its read and its write", async () => {
+    const store = new InMemoryStore();
+    const { say, book, clock } = openTestBook(store);
+    const { id } = recordOf(await say("I am in Oslo", { expiresAt: "2026-03-01" }));
+    clock.set(Date.UTC(2026, 2, 1));
+    const get = store.get.bind(store);
+    let isForgotten = false;
+    store.get = async (namespace, key) => {
+      const item = await get(namespace, key);
+      if (key === id && !isForgotten) {
+        isForgotten = true;
+        await book.forget(ADA, id);
+      }
+      return item;
+    };
+    expect((await book.applyLifecycle(ADA)).expired).toEqual([]);
+    expect(isForgotten).toBe(true);
+    expect((await book.exportAll(ADA)).records).toEqual([]);
+  });
+
+  it("gets through more records than it reads or may mark at once, and lets others get on in between", async () => {
+    const { say, book, clock } = openTestBook();
+    for (let number = 1; number <= 130; number += 1)
+      await say(`Number ${number} is on the list`, { expiresAt: "2026-03-01" });
+    clock.set(Date.UTC(2026, 2, 1));
+    let pauses = 0;
+    const pause = async (): Promise<void> => void (pauses += 1);
+    expect((await book.applyLifecycle(ADA, { pause, limit: 100 })).expired).toHaveLength(100);
+    expect((await book.applyLifecycle(ADA, { pause })).expired).toHaveLength(30);
+    expect(pauses).toBeGreaterThan(130);
   });
 });

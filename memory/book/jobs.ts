@@ -1,24 +1,67 @@
 /** The lifecycle job: marks what expired, what is to be archived and what is due for verification. Deletes nothing. */
-import { assertOwner } from "../namespaces.ts";
+import { assertOwner, personalityPrefixes } from "../namespaces.ts";
+import type { MemoryRecord } from "../record.ts";
 import { haveSameMarks, marksAt } from "../retention/lifecycle.ts";
-import type { Desk } from "./desk.ts";
-import { putRecord, readAll, reread } from "./rows.ts";
+import { instantOf, type Desk } from "./desk.ts";
+import { putRecord, reread, searchRecords, taskPrefixes } from "./rows.ts";
+import { readTombstones } from "./tombstones.ts";
 import type { LifecycleReport, Who } from "./types.ts";
 
+/** How the job goes about its work. */
+export interface LifecycleOptions {
+  /** Awaited between a few records and the next, so that whatever waits gets on meanwhile. */
+  readonly pause?: () => Promise<void>;
+  /** Most records that are marked; what is left is marked the next time. All of them by default. */
+  readonly limit?: number;
+}
+
+/** Records that are read before others get on. */
+const SLICE = 100;
+
 /** Marks the records of an owner; see `MemoryBook.applyLifecycle`. A mark is no change of the fact: `updated_at` stays. */
-export async function applyLifecycle(desk: Desk, who: Who): Promise<LifecycleReport> {
+export async function applyLifecycle(
+  desk: Desk,
+  who: Who,
+  { pause = async () => undefined, limit = Number.MAX_SAFE_INTEGER }: LifecycleOptions = {},
+): Promise<LifecycleReport> {
   assertOwner(who.owner);
-  const nowMs = desk.clock.now();
+  const startedAt = instantOf(desk);
   const report: { [Mark in keyof LifecycleReport]: string[] } = { expired: [], archived: [], due: [] };
-  for (const seen of await readAll(desk.store, who.owner)) {
-    if (haveSameMarks(seen, marksAt(seen, nowMs))) continue;
+  // Read to the end first: a put may move a record to where the next page begins.
+  for (const seen of (await readUnmarked(desk, who.owner, pause)).slice(0, limit)) {
     const record = await reread(desk.store, who.owner, seen);
-    if (record === undefined) continue;
-    const marks = marksAt(record, nowMs);
+    if (record === undefined || (await wasForgotten(desk, who.owner, { record, startedAt }))) continue;
+    const marks = marksAt(record, desk.clock.now());
     await putRecord(desk.store, who.owner, { ...record, ...marks });
     if (marks.expired && !record.expired) report.expired.push(record.id);
     if (marks.archived && !record.archived) report.archived.push(record.id);
     if (marks.verification_due && !record.verification_due) report.due.push(record.id);
+    await pause();
   }
   return report;
+}
+
+/** Records of an owner whose marks are not what they ought to be by now. */
+async function readUnmarked(desk: Desk, owner: string, pause: () => Promise<void>): Promise<MemoryRecord[]> {
+  const nowMs = desk.clock.now();
+  const found: MemoryRecord[] = [];
+  for (const prefix of [...personalityPrefixes(owner), ...(await taskPrefixes(desk.store, owner))]) {
+    for (let offset = 0; ; offset += SLICE) {
+      const page = await searchRecords(desk.store, owner, prefix, { limit: SLICE, offset });
+      found.push(...page.records.filter((record) => !haveSameMarks(record, marksAt(record, nowMs))));
+      if (page.items < SLICE) break;
+      await pause();
+    }
+  }
+  return found;
+}
+
+/** Nothing orders the job and a `/forget` beside it: what was forgotten meanwhile must not be put back. */
+async function wasForgotten(
+  desk: Desk,
+  owner: string,
+  { record, startedAt }: { readonly record: MemoryRecord; readonly startedAt: string },
+): Promise<boolean> {
+  const stones = await readTombstones(desk, owner);
+  return stones.of(record.text).some((stone) => stone.forgotten_at >= startedAt);
 }

@@ -1,0 +1,110 @@
+/** `/task [name|none]`: which task's memory is read beside that of the person, in this session and those after it. */
+import { done, type Envelope } from "#src/kernel/envelope.ts";
+import { taskSchema } from "#memory/record.ts";
+import type { CommandOutcome, PlainCommand } from "../command.ts";
+import { parseFlags, usageEnvelope } from "../flags.ts";
+import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
+import { factCount } from "./memory/record-row.ts";
+
+const USAGE = "/task <name> or /task none";
+
+export const taskCommand: PlainCommand = {
+  kind: "plain",
+  name: "task",
+  summary: "Show or choose the task whose facts are read here too",
+  usage: "/task [name|none]",
+  effects: ["reads", "session"],
+  onlyReads: (args) => args === "",
+  async run(args, context) {
+    const on = actionContext(context);
+    if (on === undefined) return { envelope: memoryOff() };
+    const tasks = await knownTasks(on);
+    if (args === "") return { envelope: current(on, tasks) };
+    const flags = parseFlags(args, {});
+    if (!flags.ok) return { envelope: usageEnvelope(flags.problem, USAGE) };
+    const name = nameOf(flags.text);
+    return name.toLowerCase() === "none" ? cleared(on) : choose(name, tasks);
+  },
+};
+
+/** How many facts hold now, by task; tasks in the order of their names. */
+type Tasks = ReadonlyMap<string, number>;
+
+async function knownTasks({ memory }: ActionContext): Promise<Tasks> {
+  const { records } = await memory.book.show(memory.who, {
+    domains: ["task_memory"],
+    task: "*",
+    limit: Number.MAX_SAFE_INTEGER,
+  });
+  const tasks = new Map<string, number>();
+  for (const name of records.flatMap(({ task }) => task ?? []).sort())
+    tasks.set(name, (tasks.get(name) ?? 0) + 1);
+  return tasks;
+}
+
+/** A name as it is typed: on one line, without the quotation marks that `--task` needs around several words. */
+function nameOf(text: string): string {
+  return text
+    .replace(/^"([^"]*)"$/u, "$1")
+    .replaceAll(/\s*\n\s*/gu, " ")
+    .trim();
+}
+
+function current({ session }: ActionContext, tasks: Tasks): Envelope {
+  const task = session.task ?? null;
+  const message =
+    task === null
+      ? "This conversation is about no task: nothing of task memory is read."
+      : `This conversation is about the task “${task}”: ${readText(tasks.get(task) ?? 0)}.`;
+  return done("task", [message, knownText(tasks)].filter((part) => part !== "").join(" "), {
+    next: "/task <name> chooses one, /task none leaves it.",
+    data: { task, tasks: [...tasks].map(([name, facts]) => ({ name, facts })) },
+  });
+}
+
+/** Names that are told in words; the data has all of them. */
+const MAX_TOLD = 20;
+
+function knownText(tasks: Tasks): string {
+  if (tasks.size === 0) return "";
+  const told = [...tasks].slice(0, MAX_TOLD).map(([name, facts]) => `${name} (${factCount(facts)})`);
+  const more = tasks.size > MAX_TOLD ? `, and ${tasks.size - MAX_TOLD} more` : "";
+  return `Something is remembered of: ${told.join(", ")}${more}.`;
+}
+
+function cleared({ session }: ActionContext): CommandOutcome {
+  if (session.task === undefined)
+    return { envelope: done("task", "This conversation is about no task.", { data: { task: null } }) };
+  const message = `This conversation has left the task “${session.task}”: its facts are not read any more.`;
+  return {
+    envelope: done("task_cleared", message, {
+      next: "They are kept: /memory long task show --namespace <task> lists them.",
+      data: { task: null },
+    }),
+    changes: { task: null },
+  };
+}
+
+function choose(name: string, tasks: Tasks): CommandOutcome {
+  const parsed = taskSchema.safeParse(name);
+  if (!parsed.success) return { envelope: usageEnvelope("a task name has 1 to 200 characters", USAGE) };
+  const facts = tasks.get(name) ?? 0;
+  const message = `This conversation is about the task “${name}” now: ${readText(facts)}.`;
+  return {
+    envelope: done("task_set", message, { next: nextText(name, tasks), data: { task: name, facts } }),
+    changes: { task: name },
+  };
+}
+
+function readText(facts: number): string {
+  if (facts === 0) return "nothing is remembered of it yet";
+  return `its ${factCount(facts)} ${facts === 1 ? "is" : "are"} read beside what is known of you`;
+}
+
+/** A name that is new, though one that differs in its letters' case alone is known, may be a slip. */
+function nextText(name: string, tasks: Tasks): string {
+  const near = [...tasks.keys()].find((known) => known.toLowerCase() === name.toLowerCase());
+  if (near !== undefined && !tasks.has(name)) return `There is a task “${near}”: /task ${near} chooses it.`;
+  const flag = /\s/u.test(name) ? `"${name}"` : name;
+  return `/remember --task ${flag} <text> keeps a fact of it; /task none leaves it.`;
+}

@@ -1,0 +1,36 @@
+/** `/why [turn | last | memory id]`: why a turn went as it went, or where a remembered fact comes from. */
+import type { Envelope } from "#src/kernel/envelope.ts";
+import { refused } from "#src/kernel/envelope.ts";
+import type { CommandContext, PlainCommand } from "../command.ts";
+import { looksLikeId } from "./memory/find-record.ts";
+import { actionContext, memoryOff } from "./memory/memory-action.ts";
+import { whyFact } from "./why/why-fact.ts";
+import { whyLast, whyTurn } from "./why/why-turn.ts";
+
+export const whyCommand: PlainCommand = {
+  kind: "plain",
+  name: "why",
+  summary: "Explain the latest turn, another one, or a remembered fact",
+  usage: "/why [turn number or memory id]",
+  effects: ["reads"],
+  async run(args, context) {
+    return { envelope: await why(args.trim().replace(/^#/u, ""), context) };
+  },
+};
+
+/** A number is a turn, unless there is no such turn and it can be the beginning of an id. */
+async function why(asked: string, context: CommandContext): Promise<Envelope> {
+  if (asked === "" || asked.toLowerCase() === "last") return whyLast(context);
+  const number = /^\d{1,9}$/u.test(asked) ? Number(asked) : undefined;
+  const isTurn = number !== undefined && number >= 1 && number <= context.session.turns;
+  if (isTurn || (number !== undefined && !looksLikeId(asked))) return whyTurn(context, number);
+  if (!looksLikeId(asked)) return usage();
+  const on = actionContext(context);
+  return on === undefined ? memoryOff() : whyFact(on, asked);
+}
+
+function usage(): Envelope {
+  return refused("command_usage", "that is neither the number of a turn nor the id of a remembered fact", {
+    next: "/why explains the latest turn, /why 3 turn 3, /why 1a2b3c4d a fact; /history and /memory show list them.",
+  });
+}

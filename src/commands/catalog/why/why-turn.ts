@@ -1,0 +1,144 @@
+/** `/why [turn]`: the explanation of a turn of this session, of the failure after it, or of a session without turns. */
+import { done, refused, type Envelope, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { explainFailure, failureHeadline } from "#src/explain/explain-failure.ts";
+import { explainTurn, sessionText, turnHeadline } from "#src/explain/explain-turn.ts";
+import { reasonsText, type Reason, type Telling } from "#src/explain/reason.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { isRedacted, type RedactedTurn } from "#src/sessions/redaction.ts";
+import type { FailedTurn } from "#src/sessions/repository.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { shortId, type MemoryRecord } from "#memory/record.ts";
+import type { CommandContext } from "../../command.ts";
+import { momentOf } from "../memory/memory-action.ts";
+import { recordRow } from "../memory/record-row.ts";
+import { knownSessions, nameFrom } from "./session-names.ts";
+
+/** Explains what happened last: the newest turn, or what failed after it. */
+export async function whyLast(context: CommandContext): Promise<Envelope> {
+  const { session, repository } = context;
+  const failures = await repository.readFailures(session);
+  const failure = failures.at(-1);
+  const turn = session.turns === 0 ? undefined : await repository.readStoredTurn(session, session.turns);
+  if (failure !== undefined && isNewer(failure, turn)) return failureEnvelope(context, failure);
+  return session.turns === 0 ? sessionEnvelope(context) : whyTurn(context, session.turns);
+}
+
+/** A turn has a number and a failure has none: the clock tells which was later. The same instant is the failure's. */
+function isNewer(failure: FailedTurn, turn: Pick<TurnRecord, "at" | "deliveryId"> | undefined): boolean {
+  if (turn === undefined) return true;
+  return fromInstant(failure.at) >= fromInstant(turn.at) && failure.deliveryId !== turn.deliveryId;
+}
+
+/** Explains the turn of that number. */
+export async function whyTurn(context: CommandContext, number: number): Promise<Envelope> {
+  const { session, repository } = context;
+  const turn = await repository.readStoredTurn(session, number);
+  if (turn === undefined)
+    return refused(
+      "turn_not_found",
+      `there is no turn ${number} in this session, which has ${session.turns}`,
+      {
+        next: "/history lists them; /why alone explains the latest.",
+      },
+    );
+  return isRedacted(turn) ? erasedEnvelope(context, turn) : turnEnvelope(context, turn);
+}
+
+async function turnEnvelope(context: CommandContext, turn: TurnRecord): Promise<Envelope> {
+  const { receipt, recalled = [] } = turn.explanation;
+  const ids = (receipt?.memory ?? []).map(({ id }) => id);
+  const facts = await factsById(context, ids);
+  const failures = await context.repository.readFailures(context.session);
+  const telling = await tellingFor(context, [
+    ...(receipt?.turns ?? []).map(({ sessionId }) => sessionId),
+    ...recalled.map(({ sessionId }) => sessionId),
+    ...[...facts.values()].flatMap(({ session_id }) => session_id ?? []),
+  ]);
+  const around = {
+    ...context,
+    facts,
+    failures: failures.filter((failed) => failed.deliveryId === turn.deliveryId),
+  };
+  return explained("turn_explained", turnHeadline(turn, telling), explainTurn(turn, around, telling), {
+    ...placeOf(context),
+    turn: turn.turn,
+    at: turn.at,
+    kind: turn.kind,
+    status: turn.status,
+    explanation: turn.explanation,
+    facts: ids.map((id) => factData(id, facts.get(id), context)),
+  });
+}
+
+/** Facts that are gone are named by their id alone: what they said went with them. */
+function factData(id: string, record: MemoryRecord | undefined, context: CommandContext): EnvelopeData {
+  return record === undefined
+    ? { id, short: shortId(id), text: null, state: "forgotten" }
+    : recordRow(record, momentOf(context));
+}
+
+async function factsById(
+  { memory }: CommandContext,
+  ids: readonly string[],
+): Promise<Map<string, MemoryRecord>> {
+  if (memory === undefined || ids.length === 0) return new Map();
+  const wanted = new Set(ids);
+  const { records } = await memory.book.exportAll(memory.who);
+  return new Map(records.filter(({ id }) => wanted.has(id)).map((record) => [record.id, record]));
+}
+
+async function failureEnvelope(context: CommandContext, failure: FailedTurn): Promise<Envelope> {
+  const telling = await tellingFor(context, []);
+  const reasons = explainFailure(failure, context, telling);
+  const { at, code, message, node, deliveryId, attempts = [] } = failure;
+  return explained("failure_explained", failureHeadline(failure, telling), reasons, {
+    ...placeOf(context),
+    failure: { at, code, message, node, deliveryId, attempts },
+  });
+}
+
+async function sessionEnvelope(context: CommandContext): Promise<Envelope> {
+  const telling = await tellingFor(context, []);
+  const text = sessionText(context, telling);
+  return explained(
+    "session_explained",
+    "Nothing was said in this session yet.",
+    [{ about: "session", text }],
+    {
+      ...placeOf(context),
+      opened: context.entry.opened.verdict ?? null,
+    },
+  );
+}
+
+function erasedEnvelope(context: CommandContext, { turn, redacted }: RedactedTurn): Envelope {
+  const at = localMinute(fromInstant(redacted.at), context.policy.timeZone);
+  return explained(
+    "turn_explained",
+    `What was said in turn ${turn} was erased (${at}), and why with it.`,
+    [],
+    {
+      ...placeOf(context),
+      turn,
+      erased: redacted.at,
+    },
+  );
+}
+
+function placeOf({ session, entry }: CommandContext): EnvelopeData {
+  return { sessionId: session.sessionId, ordinal: entry.ordinal };
+}
+
+function explained(code: string, headline: string, reasons: readonly Reason[], data: EnvelopeData): Envelope {
+  return done(code, reasonsText(headline, reasons), {
+    next: "/why <turn number> explains another turn, /why <id> a remembered fact.",
+    data: { headline, reasons: reasons.map((reason) => ({ ...reason })), ...data },
+  });
+}
+
+async function tellingFor(context: CommandContext, ids: readonly string[]): Promise<Telling> {
+  const { entry, nowMs, policy, session } = context;
+  const known = await knownSessions(context, [session.sessionId, ...entry.continues, ...ids]);
+  return { nowMs, timeZone: policy.timeZone, nameOf: nameFrom(known) };
+}

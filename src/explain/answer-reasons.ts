@@ -1,0 +1,84 @@
+/** Who answered a turn, what failed before, and what ended it, in words. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import type { FailedAttempt, ReachedLimit, TurnRecord } from "#src/sessions/turn-record.ts";
+import { reasonsOf, type Reason, type Telling } from "./reason.ts";
+
+/** Who answered, as the end of a headline. */
+export function answererText({ kind, status, explanation }: TurnRecord): string {
+  if (kind === "command") return "a command; no model was asked";
+  const { solver } = explanation;
+  const who =
+    solver === undefined
+      ? "no model was asked"
+      : solver === "symbolic"
+        ? "the built-in solver answered, without a model"
+        : `${solver} answered`;
+  return `${who}${statusText(status)}`;
+}
+
+function statusText(status: TurnRecord["status"]): string {
+  switch (status) {
+    case "completed":
+      return "";
+    case "stopped":
+      return ", until it was stopped; what there was is kept";
+    case "interrupted":
+      return ", but the program ended before the answer was complete";
+    case "limited":
+      return ", and a limit ended the turn";
+  }
+}
+
+/** Failed calls, the limit that was reached, the tools that ran. */
+export function answerReasons(turn: TurnRecord, { timeZone }: Telling): Reason[] {
+  const { attempts = [], limit, solver } = turn.explanation;
+  return reasonsOf(
+    ["failed calls", attemptsText(attempts, timeZone)],
+    ["instead", insteadText(attempts, solver)],
+    ["limit", limit === undefined ? undefined : limitText(limit)],
+    ["tools", toolsText(turn)],
+  );
+}
+
+/** Failed calls by model and kind: `openai:x 3 times (rate_limit), the last at 2026-03-01 09:00`. */
+export function attemptsText(attempts: readonly FailedAttempt[], timeZone: string): string {
+  const groups = new Map<string, { readonly count: number; readonly last: FailedAttempt }>();
+  for (const attempt of attempts) {
+    const key = JSON.stringify([attempt.model, attempt.kind]);
+    groups.set(key, { count: (groups.get(key)?.count ?? 0) + 1, last: attempt });
+  }
+  return [...groups.values()]
+    .map(({ count, last }) => {
+      const times = count === 1 ? "once" : `${count} times`;
+      const at = localMinute(fromInstant(last.at), timeZone);
+      return `${last.model} ${times} (${last.kind}), ${count === 1 ? "" : "the last "}at ${at}`;
+    })
+    .join("; ");
+}
+
+/** Another model than the one that failed has answered: that holds for the turn alone. */
+function insteadText(attempts: readonly FailedAttempt[], solver: string | undefined): string {
+  const [first] = attempts;
+  if (first === undefined || solver === undefined || first.model === solver) return "";
+  return `${solver} answered in place of ${first.model}, for this turn only`;
+}
+
+const LIMITS: Readonly<Record<ReachedLimit["kind"], readonly [counts: string, setting: string]>> = {
+  modelCalls: ["model calls", "limits.modelCalls"],
+  toolCalls: ["tool calls", "limits.toolCalls"],
+  tokens: ["tokens", "limits.turnTokens"],
+  time: ["ms", "limits.turnMs"],
+};
+
+function limitText({ kind, used, limit }: ReachedLimit): string {
+  const [counts, setting] = LIMITS[kind];
+  return `${used.toLocaleString("en-US")} of ${limit.toLocaleString("en-US")} ${counts} were used; ${setting} raises it`;
+}
+
+function toolsText({ messages }: TurnRecord): string {
+  const counts = new Map<string, number>();
+  for (const { name } of messages.flatMap(({ toolCalls = [] }) => toolCalls))
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`)).join(", ");
+}

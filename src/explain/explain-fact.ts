@@ -1,0 +1,93 @@
+/** Explains a remembered fact: who said it where, why it is in its domain, and what it stands beside. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { decideDomain } from "#memory/domains/decide-domain.ts";
+import { shortId, type MemoryRecord } from "#memory/record.ts";
+import { stateOf } from "#memory/retention/lifecycle.ts";
+import { RETENTION } from "#memory/retention/retention-defaults.ts";
+import { confirmedText, factsText, originText, stateText } from "./fact-text.ts";
+import { quoted, reasonsOf, type Reason, type Telling } from "./reason.ts";
+
+/** What belongs to a fact beside its record. */
+export interface FactSurroundings {
+  /** What was said in the turn it comes from, or why that cannot be shown; `undefined` when there is no such turn. */
+  readonly words: string | undefined;
+  /** Facts that it replaced, as far as there still are, and how many there were. */
+  readonly replaced: readonly MemoryRecord[];
+  readonly replacedBy: MemoryRecord | undefined;
+  /** Facts that hold beside it and say otherwise. */
+  readonly conflicts: readonly MemoryRecord[];
+}
+
+/** The fact in one sentence. */
+export function factHeadline({ id, text }: MemoryRecord): string {
+  return `${shortId(id)}: ${quoted(text)}`;
+}
+
+/** Its reasons. */
+export function explainFact(record: MemoryRecord, around: FactSurroundings, telling: Telling): Reason[] {
+  const { replacedBy } = around;
+  return reasonsOf(
+    ["state", stateText(record, telling)],
+    ["from", originText(record, telling)],
+    ["words", around.words],
+    ["kind", kindText(record)],
+    ["holds for", record.scope === "global" ? undefined : record.scope],
+    ["confidence", `${record.confidence}, stability ${record.stability.replaceAll("_", "-")}`],
+    ["confirmed", verificationText(record, telling)],
+    ["about", record.conflict_group === null ? undefined : groupText(record.conflict_group)],
+    ["replaced", replacedText(record, around)],
+    ["replaced by", replacedByText(record, replacedBy)],
+    ["contradicts", factsText(around.conflicts)],
+    ["review", reviewText(record, telling)],
+  );
+}
+
+/** The table decides by the text alone, so what it says of the text now is what it said then. */
+function kindText({ domain, task, text }: MemoryRecord): string {
+  if (task !== null) return `${domain}, of the task ${quoted(task)}, which was named with it`;
+  const decided = decideDomain(text);
+  if (decided.domain !== domain) return `${domain}, chosen by hand`;
+  const rule =
+    decided.rule === "default" ? "no rule of the table fits, so it is about you" : `rule ${decided.rule}`;
+  return `${domain} (${rule})`;
+}
+
+const DAY_MS = 86_400_000;
+
+function verificationText(record: MemoryRecord, telling: Telling): string {
+  const { verifyAfterMs } = RETENTION[record.domain];
+  if (stateOf(record, telling.nowMs) !== "current") return confirmedText(record, telling);
+  if (verifyAfterMs === null) return `${confirmedText(record, telling)}; nothing asks for it again`;
+  const dueMs = fromInstant(record.last_verified ?? record.created_at) + verifyAfterMs;
+  const due =
+    dueMs <= telling.nowMs
+      ? `due since ${localMinute(dueMs, telling.timeZone)}`
+      : `due on ${localMinute(dueMs, telling.timeZone)}`;
+  return `${confirmedText(record, telling)}; ${due} (${verifyAfterMs / DAY_MS} days)`;
+}
+
+function groupText(group: string): string {
+  if (group.startsWith("denial:"))
+    return `${quoted(group.slice("denial:".length))}: what you say later of it, also that it is not so, takes its place`;
+  return `${group}: what you say later about the same takes its place`;
+}
+
+function replacedText({ supersedes }: MemoryRecord, { replaced }: FactSurroundings): string {
+  const gone = supersedes.length - replaced.length;
+  const more = gone === 0 ? "" : `${gone} more, which ${gone === 1 ? "is" : "are"} not there any more`;
+  return [factsText(replaced), more].filter((part) => part !== "").join("; ");
+}
+
+function replacedByText({ superseded_by }: MemoryRecord, by: MemoryRecord | undefined): string | undefined {
+  if (superseded_by === null) return undefined;
+  return by === undefined ? "a fact that was forgotten since" : factsText([by]);
+}
+
+function reviewText({ review }: MemoryRecord, { timeZone }: Telling): string | undefined {
+  if (review === null) return undefined;
+  const when = localMinute(fromInstant(review.at), timeZone);
+  return review.state === "pending"
+    ? `waits for one since ${when} (rule ${review.rule}); it was never given to a model`
+    : `put aside by the rule ${review.rule}; you accepted it`;
+}

@@ -1,0 +1,99 @@
+/** Explains a committed turn: which session and why, who answered with what, and which facts were given. */
+import { fromInstant } from "#src/kernel/clock.ts";
+import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { spokenText } from "#src/sessions/message.ts";
+import type { FailedTurn } from "#src/sessions/repository.ts";
+import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { Verdict } from "#src/sessions/verdict.ts";
+import { shortId, type MemoryRecord } from "#memory/record.ts";
+import { answererText, answerReasons } from "./answer-reasons.ts";
+import { givenText } from "./fact-text.ts";
+import { quoted, reasonsOf, type Reason, type Telling } from "./reason.ts";
+import { receiptReasons } from "./receipt-reasons.ts";
+import { verdictText } from "./verdict-text.ts";
+
+/** What belongs to a turn beside its record. */
+export interface TurnSurroundings {
+  readonly chain: Pick<Chain, "sessionKey">;
+  readonly entry: ChainEntry;
+  /** Remembered facts by id, as far as there still are. */
+  readonly facts: ReadonlyMap<string, MemoryRecord>;
+  /** Failures of the same delivery, oldest first. */
+  readonly failures: readonly FailedTurn[];
+}
+
+/** The turn in one sentence. */
+export function turnHeadline(turn: TurnRecord, telling: Telling): string {
+  const at = localMinute(fromInstant(turn.at), telling.timeZone);
+  return `Turn ${turn.turn} of ${telling.nameOf(turn.sessionId)} (${at}): ${answererText(turn)}.`;
+}
+
+/** Its reasons, in the order in which they came about. */
+export function explainTurn(turn: TurnRecord, around: TurnSurroundings, telling: Telling): Reason[] {
+  const { explanation, reply } = turn;
+  const { receipt } = explanation;
+  return [
+    ...reasonsOf(
+      ["message", quoted(spokenText(turn.messages.find(({ role }) => role === "user")))],
+      ["session", sessionText(around, telling)],
+      ["decision", decisionText(explanation.verdict, telling)],
+      ["announced", reply.announcement],
+      ["failed first", failuresText(around.failures, telling)],
+      ["command", reply.envelope === undefined ? undefined : reply.envelope.code],
+    ),
+    ...answerReasons(turn, telling),
+    ...givenReasons(explanation, telling),
+    ...(receipt?.memory ?? []).map(({ id }) => factReason(id, around, telling)),
+    ...recalledReasons(explanation, telling),
+    ...reasonsOf(["told", reply.notice]),
+  ];
+}
+
+/** Which session, and why it is not the one before. */
+export function sessionText(
+  { chain, entry }: Pick<TurnSurroundings, "chain" | "entry">,
+  { timeZone, nameOf }: Telling,
+): string {
+  const { at, verdict } = entry.opened;
+  const began = localMinute(fromInstant(at), timeZone);
+  const why = verdict === undefined ? "with your first message" : `because ${verdictText(verdict, timeZone)}`;
+  const past =
+    entry.continues.length === 0 ? "" : `; it goes on from ${entry.continues.map(nameOf).join(" and ")}`;
+  return `session ${entry.ordinal} of ${chain.sessionKey}, begun ${began} ${why}${past}`;
+}
+
+/** Why the turn was answered where it was. Of the first turn of a session, the session says it. */
+function decisionText(verdict: Verdict | undefined, { timeZone }: Telling): string | undefined {
+  if (verdict === undefined) return undefined;
+  if (verdict.action === "stay" && verdict.reason === "empty") return undefined;
+  const did = verdict.action === "stay" ? "it went on" : "it ended";
+  return `${did}: ${verdictText(verdict, timeZone)}`;
+}
+
+function failuresText(failures: readonly FailedTurn[], { timeZone }: Telling): string {
+  return failures
+    .map(({ at, code, message }) => `${localMinute(fromInstant(at), timeZone)}, ${code}: ${message}`)
+    .join("; ");
+}
+
+/** The built-in solver is given no prompt, though one is put together for it. */
+function givenReasons({ receipt, solver }: Explanation, telling: Telling): Reason[] {
+  if (solver === "symbolic")
+    return reasonsOf(["looked in", "what was said in this conversation, and remembered facts that fit"]);
+  return receipt === undefined ? [] : receiptReasons(receipt, telling);
+}
+
+function factReason(id: string, { facts }: TurnSurroundings, telling: Telling): Reason {
+  const record = facts.get(id);
+  const text =
+    record === undefined ? "given then; it is not remembered any more" : givenText(record, telling);
+  return { about: `fact ${shortId(id)}`, text };
+}
+
+function recalledReasons({ recalled = [] }: Explanation, { nameOf, timeZone }: Telling): Reason[] {
+  return recalled.map(({ sessionId, turn, at, score, rationale }) => ({
+    about: "recalled",
+    text: `turn ${turn} of ${nameOf(sessionId)} (${localMinute(fromInstant(at), timeZone)}), score ${Number(score.toFixed(2))}: ${rationale}`,
+  }));
+}

@@ -1,0 +1,43 @@
+/** The form of every explanation: lines that name what they are about. */
+
+/** One line. */
+export interface Reason {
+  /** In a word or two, e.g. `failed calls`. */
+  readonly about: string;
+  /** The fact in words, without a full stop at its end. */
+  readonly text: string;
+}
+
+/** For whom and in whose words an explanation is made. */
+export interface Telling {
+  /** Wall clock, milliseconds since the epoch. */
+  readonly nowMs: number;
+  readonly timeZone: string;
+  /** A session as the person knows it, e.g. `session 2`. */
+  readonly nameOf: (sessionId: string) => string;
+}
+
+/** The reasons that there are. */
+export function reasonsOf(
+  ...lines: readonly (readonly [about: string, text: string | undefined])[]
+): Reason[] {
+  return lines.flatMap(([about, text]) => (text === undefined || text === "" ? [] : [{ about, text }]));
+}
+
+/** An explanation as plain text, one reason a line. */
+export function reasonsText(headline: string, reasons: readonly Reason[]): string {
+  return [headline, ...reasons.map(({ about, text }) => `${about}: ${text}`)].join("\n");
+}
+
+const MAX_QUOTE = 240;
+
+/** A text in quotation marks, on one line and not longer than a few of them. */
+export function quoted(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return line.length > MAX_QUOTE ? `“${line.slice(0, MAX_QUOTE).toWellFormed()} …”` : `“${line}”`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+}
