@@ -6,7 +6,9 @@ import { cleanRun } from "./images.ts";
 import { toolProblems } from "./invariants.ts";
 import { countPoints, missingPoints, readPointsFile } from "./points-file.ts";
 import { RECOVERIES } from "./recover.ts";
+import { openPart, prepare, removeFolder } from "./run-scenario.ts";
 import { SCENARIOS, scenarioNamed } from "./scenarios.ts";
+import { readStored, turnsOf } from "./stored.ts";
 import { failAtStatements, STORAGE_FAULTS, writePoints } from "./storage-errors.ts";
 
 /** One way for each state, in turns, so that both are tried everywhere; `npm run faults -- --images` tries both for each. */
@@ -15,6 +17,7 @@ const inTurns = (scenario: number) => (image: number) => {
   return recovery === undefined ? [] : [recovery];
 };
 
+// ST-06: each step of every kind of rotation is among them.
 describe.each(SCENARIOS.map((scenario, index) => [scenario.title, scenario, index] as const))(
   "a kill at any call during %s",
   (_title, scenario, index) => {
@@ -39,11 +42,28 @@ describe.each(STORAGE_FAULTS.map((fault) => [fault.name, fault] as const))(
   },
 );
 
-describe("a disk without room", () => {
+describe("ST-09 a disk without room", () => {
   it("fails the turn in plain words, and the conversation goes on once there is room", async () => {
     const { failed, violations } = await fillTheDisk(scenarioNamed("chat"));
     expect(failed).toBeGreaterThan(0);
     expect(violations).toEqual([]);
+  });
+});
+
+describe("a scenario of several messages", () => {
+  it.each(["collected", "collected-tools", "burst"])("is one turn where nothing fails: %s", async (name) => {
+    const scenario = scenarioNamed(name);
+    const folder = await prepare(scenario);
+    const subject = openPart(scenario, "act", folder);
+    await subject.send(scenario.act);
+    const stored = await readStored(subject);
+    await subject.close();
+    removeFolder(folder);
+    const turns = stored === undefined ? [] : turnsOf(stored);
+    expect(turns).toHaveLength(2);
+    expect(turns.at(-1)?.collected?.map(({ deliveryId }) => deliveryId)).toEqual(
+      scenario.act.together?.map(({ id }) => id),
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 /** What holds after any fault, in words: each function gives the sentences about what does not. Pure. */
 import type { ScriptedCall } from "#src/models/scripted-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { turnsOf, type StoredKey } from "./stored.ts";
 
 /** One latest, and all others sealed. */
@@ -15,9 +16,14 @@ export function chainProblems({ chain }: StoredKey): string[] {
   ];
 }
 
+/** The deliveries that a turn answers. */
+function deliveryIdsOf({ deliveryId, collected = [] }: TurnRecord): string[] {
+  return [deliveryId, ...collected.map((other) => other.deliveryId)];
+}
+
 /** Every delivery of `owed` is one turn, and no delivery is two. */
 export function turnProblems(stored: StoredKey, owed: readonly string[]): string[] {
-  const ids = turnsOf(stored).map(({ deliveryId }) => deliveryId);
+  const ids = turnsOf(stored).flatMap(deliveryIdsOf);
   return [
     ...owed.filter((id) => !ids.includes(id)).map((id) => `the turn of delivery ${id} is lost`),
     ...duplicatesOf(ids).map((id) => `delivery ${id} is in the transcript twice`),
@@ -26,7 +32,7 @@ export function turnProblems(stored: StoredKey, owed: readonly string[]): string
 
 /** The turns stand in the order in which their messages came. */
 export function orderProblems(stored: StoredKey, order: readonly string[]): string[] {
-  const ids = turnsOf(stored).map(({ deliveryId }) => deliveryId);
+  const ids = turnsOf(stored).flatMap(deliveryIdsOf);
   const wanted = order.filter((id) => ids.includes(id));
   const found = ids.filter((id) => order.includes(id));
   return wanted.join() === found.join()
@@ -92,8 +98,11 @@ function pastOf(stored: StoredKey, latest: string): StoredKey["sessions"][number
   const own = stored.sessions.find(({ sessionId }) => sessionId === latest)?.turns ?? [];
   const from = own.findLast(({ changes }) => changes?.contextFrom !== undefined)?.changes?.contextFrom;
   if (from !== undefined) return own.filter(({ turn }) => turn >= from);
-  return lineOf(stored, latest).flatMap(
-    (id) => stored.sessions.find(({ sessionId }) => sessionId === id)?.turns ?? [],
+  const upTo = stored.chain.sessions.find((entry) => entry.sessionId === latest)?.continuesUpTo ?? {};
+  return lineOf(stored, latest).flatMap((id) =>
+    (stored.sessions.find(({ sessionId }) => sessionId === id)?.turns ?? []).filter(
+      ({ turn }) => turn <= (upTo[id] ?? Infinity),
+    ),
   );
 }
 

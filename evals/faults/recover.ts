@@ -16,6 +16,8 @@ import {
 import { openPart } from "./run-scenario.ts";
 import type { Scenario } from "./scenarios.ts";
 import { readStored } from "./stored.ts";
+import { factProblems, pictureProblems } from "./kept-problems.ts";
+import { partsOf } from "./subject-message.ts";
 import { isAcknowledged, OWNER, readToolLog, type Subject, type SubjectMessage } from "./subject.ts";
 
 /** In which order a client goes on: it sends the message again first, or a new one comes before that. */
@@ -59,13 +61,14 @@ export interface GoingOn extends Aftermath {
 export async function goOn(subject: Subject, going: GoingOn): Promise<string[]> {
   const { scenario } = going;
   const problems: string[] = [];
-  const sequence = going.recovery === "again-first" ? [scenario.act, NEXT] : [NEXT, scenario.act, LAST];
+  const again = scenario.againApart === true ? partsOf(scenario.act) : [scenario.act];
+  const sequence = going.recovery === "again-first" ? [...again, NEXT] : [NEXT, ...again, LAST];
   for (const { stops: _stops, ...message } of sequence) {
     const calls = subject.model.calls.length;
     const reply = await subject.send(message);
     const asked = subject.model.calls.length - calls;
     problems.push(
-      ...(message.id === scenario.act.id
+      ...(again.some(({ id }) => id === message.id)
         ? againProblems(going, reply, asked)
         : await nextProblems(subject, { message, reply, asked })),
     );
@@ -77,8 +80,20 @@ export async function goOn(subject: Subject, going: GoingOn): Promise<string[]> 
 /** What was acknowledged is answered from what is stored; what was not can be handled now. */
 function againProblems({ scenario, acknowledged }: GoingOn, reply: TurnReply, asked: number): string[] {
   if (acknowledged && asked > 0) return ["an acknowledged message was answered a second time"];
-  const isHandled = isAcknowledged(reply) || scenario.name === "failure";
+  const isDone = reply.envelope.code === scenario.refusedOnceDone;
+  const isHandled =
+    isAcknowledged(reply) || scenario.leaves === "nothing" || isWaitingStill(scenario, reply) || isDone;
   return isHandled ? [] : [`sent again, the message ended as ${reply.outcome}: ${reply.envelope.message}`];
+}
+
+/** The call of the tool that asks is `b`. */
+function isDecidedAnew(line: string, { scenario, recovery }: GoingOn): boolean {
+  return scenario.decidesAnew === true && recovery === "again-first" && line.endsWith("#b");
+}
+
+/** Sent again, it asks the person again. */
+function isWaitingStill({ actFails = false }: Scenario, { envelope }: TurnReply): boolean {
+  return actFails && envelope.code === "turn_waiting";
 }
 
 async function nextProblems(
@@ -102,18 +117,22 @@ async function storedProblems(subject: Subject, going: GoingOn): Promise<string[
   if (stored === undefined) return ["nothing is stored"];
   const { act, before, leaves, sessions } = scenario;
   const said = before.filter(({ text }) => text !== "/new").map(({ id }) => id);
-  const owed = leaves === "turn" ? [...said, act.id] : said;
-  const order = recovery === "again-first" ? [...said, act.id, NEXT.id] : [...said, NEXT.id];
+  const acts = partsOf(act).map(({ id }) => id);
+  const isOwed = leaves === "turn" && (going.acknowledged || scenario.refusedOnceDone === undefined);
+  const owed = isOwed ? [...said, ...acts] : said;
+  const order = recovery === "again-first" ? [...said, ...acts, NEXT.id] : [...said, NEXT.id];
   const { length } = stored.chain.sessions;
   return [
     ...chainProblems(stored),
     ...turnProblems(stored, [...new Set([...owed, NEXT.id])]),
     ...orderProblems(stored, [...new Set(order)]),
     ...wholeTurnProblems(stored),
-    ...toolProblems(readToolLog(folder)),
+    ...toolProblems(readToolLog(folder).filter((line) => !isDecidedAnew(line, going))),
     ...(length === sessions ? [] : [`there are ${length} sessions, not ${sessions}`]),
     ...(leaves === "turn" ? [] : turnsOfNothing(stored, act.id)),
     ...(await sealProblems(subject)),
+    ...(await pictureProblems(subject, stored)),
+    ...(await factProblems(subject, scenario)),
     ...(await restProblems(subject, stored.chain.latest)),
   ];
 }

@@ -32,7 +32,8 @@ export async function prepare(scenario: Scenario): Promise<string> {
   const subject = openPart(scenario, "before", folder);
   for (const message of scenario.before) {
     const reply = await subject.send(message);
-    if (!isAcknowledged(reply)) throw new Error(`${scenario.name}: ${reply.envelope.message}`);
+    const isWaiting = reply.envelope.code === "turn_waiting";
+    if (!isAcknowledged(reply) && !isWaiting) throw new Error(`${scenario.name}: ${reply.envelope.message}`);
     await subject.sessions.settled();
   }
   await subject.close();
@@ -55,6 +56,9 @@ export function openPart(
     ...(part === "after" ? { leaseClock: leaseClockAfter(scenario) } : {}),
     ids: createSequentialIds(SEEDS[part]),
     ...(scenario.config === undefined ? {} : { config: scenario.config }),
+    ...(scenario.keepTurns === undefined ? {} : { keepTurns: scenario.keepTurns }),
+    isEager: true,
+    isModelDown: part === "act" && scenario.isModelDown === true,
     ...more,
   });
 }

@@ -1,6 +1,7 @@
 /** The kinds of turns that are broken at every point: what was said before, the message itself, what comes after it. */
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
-import type { SubjectMessage } from "./subject.ts";
+import type { ErrorCode } from "#src/kernel/errors.ts";
+import type { SubjectMessage } from "./subject-message.ts";
 
 /** One kind of turn. */
 export interface Scenario {
@@ -14,10 +15,27 @@ export interface Scenario {
   readonly afterHours?: number;
   /** The message during which everything fails once. */
   readonly act: SubjectMessage;
+  /** It is told as failed also where nothing is broken. */
+  readonly actFails?: boolean;
+  /** The model cannot be reached during the message; afterwards it can. */
+  readonly isModelDown?: boolean;
+  /**
+   * How it is refused when it is sent again although it took effect, because what it asks for is done: the rule of
+   * commands whose effect is outside the conversation.
+   */
+  readonly refusedOnceDone?: ErrorCode;
+  /** Sent again, it is a person's decision anew, and its call is carried out again. */
+  readonly decidesAnew?: boolean;
+  /** What was sent together is sent again one by one, each after the reply to the one before. */
+  readonly againApart?: boolean;
+  /** Turns whose checkpoints are kept. */
+  readonly keepTurns?: number;
   /** What is stored of `act` once it was delivered again: a turn, a rotation without one, or nothing. */
   readonly leaves: "turn" | "rotation" | "nothing";
   /** Sessions of the key in the end. */
   readonly sessions: number;
+  /** Facts that memory holds in the end. */
+  readonly facts?: number;
 }
 
 const SEMANTIC = { rollover: { semantic: { enabled: true, minTurns: 1, cooldown: 0 } } };
@@ -29,6 +47,11 @@ const act = (text: string, more: Partial<SubjectMessage> = {}): SubjectMessage =
 });
 const said = (...texts: string[]): SubjectMessage[] =>
   texts.map((text, index) => ({ id: `d${index + 1}`, text }));
+
+/** Messages that are sent with the one that fails. */
+const sentWith = (...texts: string[]): SubjectMessage[] =>
+  texts.map((text, index) => ({ id: `d9.${index + 1}`, text }));
+const ASK: SubjectMessage = { id: "d2", text: "ask me" };
 
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -135,6 +158,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: "a message whose model fails",
     before: [HELLO],
     act: act("fail please"),
+    actFails: true,
     leaves: "nothing",
     sessions: 1,
   },
@@ -162,6 +186,133 @@ export const SCENARIOS: readonly Scenario[] = [
     act: act("/new and a question"),
     leaves: "turn",
     sessions: 1,
+  },
+  {
+    name: "failure-once",
+    title: "a message whose model fails and can be reached later",
+    before: [HELLO],
+    act: act("are you there"),
+    actFails: true,
+    isModelDown: true,
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "failure-after-tools",
+    title: "a message whose model fails once tools have run, and can be reached later",
+    before: [HELLO],
+    act: act("tools please"),
+    actFails: true,
+    isModelDown: true,
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "collected",
+    title: "messages that are collected into one turn",
+    config: { arrivals: { mode: "collect" } },
+    before: [HELLO],
+    act: act("one thing", { together: sentWith("another", "and a third") }),
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "collected-tools",
+    title: "messages that are collected into one turn with tools, and come again one by one",
+    config: { arrivals: { mode: "collect" } },
+    before: [HELLO],
+    act: act("tools for this", { together: sentWith("and that") }),
+    againApart: true,
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "burst",
+    title: "a burst that is debounced",
+    config: { arrivals: { debounceMs: 500 } },
+    before: [HELLO],
+    act: act("one", { together: sentWith("two") }),
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "picture",
+    title: "a message with a picture",
+    before: [HELLO],
+    act: act("what is it", { picture: "a walnut" }),
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "rotation-with-picture",
+    title: "a rotation with a picture and no text",
+    before: [HELLO],
+    act: act("/new", { picture: "a walnut" }),
+    leaves: "turn",
+    sessions: 2,
+  },
+  {
+    name: "idle-with-picture",
+    title: "a rotation by time with a picture",
+    before: [HELLO],
+    afterHours: 13,
+    act: act("and this", { picture: "a walnut" }),
+    leaves: "turn",
+    sessions: 2,
+  },
+  {
+    name: "waiting",
+    title: "a message for which a tool waits for a person",
+    before: [HELLO],
+    act: act("ask me"),
+    actFails: true,
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "approval",
+    title: "a person's decision for a tool that waits",
+    before: [HELLO, ASK],
+    act: { ...ASK, direct: "approve" },
+    decidesAnew: true,
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "instead-of-approval",
+    title: "another message while a tool waits for a person",
+    before: [HELLO, ASK],
+    act: act("never mind"),
+    leaves: "turn",
+    sessions: 1,
+  },
+  {
+    name: "replay",
+    title: "a message to an old checkpoint",
+    before: said("one", "two", "three"),
+    keepTurns: 20,
+    act: act("other two", { direct: "replay" }),
+    leaves: "turn",
+    sessions: 2,
+  },
+  {
+    name: "remember",
+    title: "a command that remembers a fact",
+    before: [HELLO],
+    act: act("/remember I drink jasmine tea"),
+    leaves: "turn",
+    sessions: 1,
+    facts: 1,
+  },
+  {
+    name: "forget",
+    title: "a command that forgets a fact",
+    before: said("/remember I drink jasmine tea", "/remember my bike is blue"),
+    act: act("/forget jasmine"),
+    refusedOnceDone: "memory_not_found",
+    leaves: "turn",
+    sessions: 1,
+    facts: 1,
   },
 ];
 

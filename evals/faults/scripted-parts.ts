@@ -3,18 +3,27 @@ import { appendFileSync } from "node:fs";
 import type { BaseMessage } from "@langchain/core/messages";
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
+import { interrupt } from "@langchain/langgraph";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import type { ScriptedStep } from "#src/models/scripted-step.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { Gate } from "./gate.ts";
 
+/** How a model behaves beside what it is asked. */
+interface ModelBehaviour {
+  /** Called before each chunk of an answer to a text that begins with `slow`. */
+  readonly onSlowChunk: () => void;
+  /** It asks for tools, and fails where it would answer. */
+  readonly isDown: boolean;
+}
+
 /** A scripted model whose calls pass a gate. */
 class GatedModel extends ScriptedChatModel {
   readonly #gate: Gate;
 
-  constructor(gate: Gate, onChunk: (text: string) => void) {
-    super(answerTo, { sleep: async () => onChunk("") });
+  constructor(gate: Gate, { onSlowChunk, isDown }: ModelBehaviour) {
+    super((messages) => answerTo(messages, isDown), { sleep: async () => onSlowChunk() });
     this.#gate = gate;
   }
 
@@ -27,37 +36,60 @@ class GatedModel extends ScriptedChatModel {
   }
 }
 
-/** The reply model. `onSlowChunk` is called before each chunk of an answer to a text that begins with `slow`. */
-export function gatedModel(gate: Gate, onSlowChunk: () => void): ScriptedChatModel {
-  return new GatedModel(gate, onSlowChunk);
+/** The reply model. */
+export function gatedModel(gate: Gate, behaviour: ModelBehaviour): ScriptedChatModel {
+  return new GatedModel(gate, behaviour);
 }
 
-function answerTo(messages: readonly BaseMessage[]): ScriptedStep {
+const DOWN: ScriptedStep = { text: "half an", error: new Error("the model is down") };
+
+function answerTo(messages: readonly BaseMessage[], isDown: boolean): ScriptedStep {
   const last = messages.findLastIndex((message) => HumanMessage.isInstance(message));
-  const text = messages[last]?.text ?? "";
+  // A line a call in the log of the tools, also of messages that were collected.
+  const text = (messages[last]?.text ?? "").replaceAll("\n\n", " and ");
   const results = messages.slice(last + 1).filter((message) => ToolMessage.isInstance(message));
-  if (text.startsWith("fail")) return { text: "half an", error: new Error("the model is down") };
+  if (text.startsWith("fail")) return DOWN;
   if (text.startsWith("slow")) return { chunks: ["one", " two", " three", " four"], delayMs: 1 };
   if (text.startsWith("tools") && results.length === 0)
     return { toolCalls: ["a", "b"].map((letter) => callOf(`${text}#${letter}`)) };
+  if (text.startsWith("ask") && results.length === 0)
+    return { toolCalls: [callOf(`${text}#a`), callOf(`${text}#b`, "ask")] };
+  if (isDown) return DOWN;
   return { text: `re: ${text}` };
 }
 
-function callOf(id: string) {
-  return { id, name: "note", args: { id } };
+function callOf(id: string, name = "note") {
+  return { id, name, args: { id } };
 }
 
 /** A tool whose effect is outside the database: a line in `file` when it begins and one when it has finished. */
 export function noteTool(gate: Gate, file: string): StructuredToolInterface {
+  return tool(({ id }) => note(gate, file, id), {
+    name: "note",
+    description: "Notes an id",
+    schema: noteSchema,
+  });
+}
+
+/** The same, once a person has said yes. */
+export function askTool(gate: Gate, file: string): StructuredToolInterface {
   return tool(
-    ({ id }) =>
-      gate.pass("tool.call", () => {
-        gate.passNow("tool.begins", () => appendFileSync(file, `begin ${id}\n`));
-        gate.passNow("tool.finishes", () => appendFileSync(file, `end ${id}\n`));
-        return `noted ${id}`;
-      }),
-    { name: "note", description: "Notes an id", schema: z.object({ id: z.string() }) },
+    async ({ id }) => {
+      const answer: unknown = interrupt("May I?");
+      return answer === "yes" ? note(gate, file, id) : "no";
+    },
+    { name: "ask", description: "Notes an id when a person agrees", schema: noteSchema },
   );
+}
+
+const noteSchema = z.object({ id: z.string() });
+
+function note(gate: Gate, file: string, id: string): Promise<string> {
+  return gate.pass("tool.call", () => {
+    gate.passNow("tool.begins", () => appendFileSync(file, `begin ${id}\n`));
+    gate.passNow("tool.finishes", () => appendFileSync(file, `end ${id}\n`));
+    return `noted ${id}`;
+  });
 }
 
 /** `other …` leaves the topic, `back …` goes back to the one before; of all else nothing is known. */

@@ -127,7 +127,7 @@ async function toldProblems(
 ): Promise<string[]> {
   const { scenario, fault, reply } = told;
   const { code, message, next } = reply.envelope;
-  if (isAcknowledged(reply) || scenario.name === "failure") return [];
+  if (isAcknowledged(reply) || scenario.actFails === true) return [];
   const problems = fault.isHarmless ? [`the turn failed although waiting would do: ${message}`] : [];
   if (!code.startsWith("storage_")) problems.push(`it is told as ${code}: ${message}`);
   if (next === undefined) problems.push(`nothing is said of what to do: ${message}`);

@@ -13,10 +13,15 @@ import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
+import type { Timer } from "#src/turns/timer.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { recordStorage } from "./recorded-storage.ts";
-import { gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
+import { approve, replay } from "./direct-runs.ts";
+import { askTool, gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
+import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
+
+export type { SubjectMessage } from "./subject-message.ts";
 
 export const OWNER = "local";
 export const KEY = "faults:main";
@@ -31,17 +36,14 @@ export interface SubjectOptions {
   /** Parts of `config.json`. */
   readonly config?: object;
   readonly gate?: Gate;
+  /** Every call of the model fails that could: see `scripted-parts.ts`. */
+  readonly isModelDown?: boolean;
+  /** Nothing waits for time: only where no other process is meant. */
+  readonly isEager?: boolean;
+  /** Turns whose checkpoints are kept; 1 unless given. */
+  readonly keepTurns?: number;
   /** Changes the opened storage, beneath the gate. */
   readonly adjustStorage?: (storage: StorageBackend) => StorageBackend;
-}
-
-/** One message to a subject. */
-export interface SubjectMessage {
-  readonly id: string;
-  readonly text: string;
-  readonly key?: string;
-  /** The user stops the answer at its third piece. */
-  readonly stops?: boolean;
 }
 
 /** A running Lily. */
@@ -54,6 +56,15 @@ export interface Subject {
   send(message: SubjectMessage): Promise<TurnReply>;
   close(): Promise<void>;
 }
+
+/** What is to happen later happens in the next round: nothing waits for time, and messages of one moment are together. */
+const EAGER: Timer = {
+  after(_ms, call) {
+    const round = setImmediate(call);
+    return () => clearImmediate(round);
+  },
+  every: () => () => undefined,
+};
 
 /** The piece of a slow answer before which a user who stops it does so. */
 const STOPPED_PIECE = 3;
@@ -69,22 +80,30 @@ export function openSubject(options: SubjectOptions): Subject {
   });
   const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
   let onSlowChunk = (): void => undefined;
-  const model = gatedModel(gate, () => onSlowChunk());
-  const sessions = openLocalSessions(depsOf(options, { gate, model, storage }), storage, { keepTurns: 1 });
+  const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: options.isModelDown === true });
+  const { keepTurns = 1 } = options;
+  const sessions = openLocalSessions(depsOf(options, { gate, model, storage }), storage, { keepTurns });
+  const sendOne = (message: SubjectMessage, stop: AbortController): Promise<TurnReply> => {
+    const { id, key = KEY } = message;
+    const ref = { owner: OWNER, sessionKey: key };
+    if (message.direct !== undefined)
+      return (message.direct === "approve" ? approve : replay)(sessions, ref, message);
+    return sessions.send({ ...ref, content: contentOf(message), deliveryId: id, stop: stop.signal });
+  };
   return {
     sessions,
     storage,
     model,
     gate,
-    async send({ id, text, stops = false, key = KEY }) {
+    async send(message) {
       const stop = new AbortController();
       let pieces = 0;
       onSlowChunk = () => {
         pieces += 1;
-        if (stops && pieces === STOPPED_PIECE) stop.abort(new Error("stopped by the user"));
+        if (message.stops === true && pieces === STOPPED_PIECE) stop.abort(new Error("stopped by the user"));
       };
-      const request = { owner: OWNER, sessionKey: key, content: text, deliveryId: id };
-      return sessions.send({ ...request, stop: stop.signal });
+      const replies = await Promise.all(partsOf(message).map((part) => sendOne(part, stop)));
+      return replies.find((reply) => !isAcknowledged(reply)) ?? firstOf(replies);
     },
     async close() {
       await sessions.settled();
@@ -93,8 +112,13 @@ export function openSubject(options: SubjectOptions): Subject {
   };
 }
 
+function firstOf([first]: readonly TurnReply[]): TurnReply {
+  if (first === undefined) throw new Error("nothing was sent");
+  return first;
+}
+
 function depsOf(
-  { folder, clock, ids, config = {} }: SubjectOptions,
+  { folder, clock, ids, config = {}, isEager = false }: SubjectOptions,
   made: { readonly gate: Gate; readonly model: ScriptedChatModel; readonly storage: StorageBackend },
 ): SessionDeps {
   const parsed = configSchema.parse({
@@ -115,7 +139,9 @@ function depsOf(
     storageName: "faults",
     fencedStore: (lease) => made.storage.fencedStore(lease),
     persist: (threadId) => made.storage.persist(threadId),
-    tools: [noteTool(made.gate, toolLog(folder))],
+    goesStraightOn: true,
+    tools: [noteTool(made.gate, toolLog(folder)), askTool(made.gate, toolLog(folder))],
+    ...(isEager ? { timer: EAGER } : {}),
     sleep: async () => undefined,
   };
 }

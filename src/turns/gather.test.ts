@@ -49,6 +49,24 @@ describe("a burst", () => {
     expect(two).toEqual({ ...one, deliveryId: "b" });
   });
 
+  it("is answered, and its other callers are told what happens, when the listener of one throws", async () => {
+    const turns = createFakeTurns({
+      arrivals: { debounceMs: 500 },
+      during: async ({ onEvent }) => onEvent?.({ type: "token", text: "x" }),
+    });
+    const onEvent = (): void => {
+      throw new Error("the pipe is closed");
+    };
+    const heard: string[] = [];
+    const replies = [
+      turns.send("one", "a", { onEvent }),
+      turns.send("two", "b", { onEvent: ({ type }) => void heard.push(type) }),
+    ];
+    await turns.timer.advance(500);
+    expect(await Promise.all(replies)).toMatchObject([{ turn: 1 }, { turn: 1 }]);
+    expect(heard).toEqual(["session", "token"]);
+  });
+
   it("leaves what does not fit to the next turn", async () => {
     const turns = createFakeTurns({ arrivals: { debounceMs: 500 } });
     const texts = ["a".repeat(40), "b".repeat(58), "c"];

@@ -42,17 +42,35 @@ export async function toModelInput(
   return { messages: await showAttachments(repaired.messages, attached), repairs: repaired.repairs };
 }
 
-/** Repairs in the flat form of the transcript. A message that needed nothing is sent as it is. */
+/** A message in the flat form of the transcript. */
+interface Flattened {
+  readonly original: BaseMessage;
+  readonly flat: Message;
+  /** The flat form leaves out nothing that a provider is sent. */
+  readonly isWhole: boolean;
+}
+
+/** Messages do not change: those of a long conversation are made flat once, and not for each call. */
+const FLATTENED = new WeakMap<BaseMessage, Flattened>();
+
+function flatten(original: BaseMessage): Flattened {
+  const known = FLATTENED.get(original);
+  if (known !== undefined) return known;
+  const flat = fromLangChain(original, "");
+  const made = { original, flat, isWhole: saysTheSame(original, flat) };
+  FLATTENED.set(original, made);
+  return made;
+}
+
+/** Repairs in the flat form. A message that needed nothing is sent as it is. */
 function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
-  const flat = messages.map((message) => fromLangChain(message, ""));
-  const originals = new Map(flat.map((message, index) => [message, messages[index]]));
-  const repaired = repairMessages(flat);
+  const flattened = messages.map(flatten);
+  const originals = new Map(flattened.map((one) => [one.flat, one]));
+  const repaired = repairMessages(flattened.map(({ flat }) => flat));
   return {
     messages: repaired.messages.map((message) => {
-      const original = originals.get(message);
-      return original !== undefined && saysTheSame(original, message)
-        ? original
-        : toLangChain(message, original?.id);
+      const before = originals.get(message);
+      return before?.isWhole === true ? before.original : toLangChain(message, before?.original.id);
     }),
     repairs: repaired.repairs,
   };

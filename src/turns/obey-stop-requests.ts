@@ -19,10 +19,8 @@ export function obeyStopRequests(
   timer: Timer,
   running: StoppableTurn,
 ): () => Promise<void> {
-  let hasLooked = false;
   let look: Promise<void> | undefined;
   const cancel = timer.every(LOOK_EVERY_MS, () => {
-    hasLooked = true;
     if (running.stop.signal.aborted) return;
     // A store that is slower than the timer is not asked twice at once.
     look ??= lookOnce(requests, running).finally(() => (look = undefined));
@@ -30,7 +28,8 @@ export function obeyStopRequests(
   return async () => {
     cancel();
     await look;
-    if (hasLooked) await requests.clear(running.turn).catch(ignored);
+    // Also behind a turn that was too short to look: what asked it to stop would stay for ever.
+    await requests.clear(running.turn).catch(ignored);
   };
 }
 

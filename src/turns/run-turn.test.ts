@@ -4,7 +4,7 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
 import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
 import { runTurn, type TurnDeps } from "./run-turn.ts";
-import type { GraphRun, SessionRunner } from "./runner.ts";
+import type { GraphRun, SessionRunner, TurnEvent } from "./runner.ts";
 import { createStopRegistry } from "./stop-registry.ts";
 import type { TurnReply } from "./turn-reply.ts";
 
@@ -48,6 +48,44 @@ describe("runTurn", () => {
       ["second", "rest"],
     ]);
     expect(runs[0]?.fence).toEqual(runs[1]?.fence);
+  });
+
+  it.each([
+    ["throws", () => Promise.resolve(), true],
+    ["rejects", () => Promise.reject(new Error("the pipe is closed")), false],
+  ])("is answered when its listener %s", async (_how, later, throws) => {
+    const heard: string[] = [];
+    const deps = depsWith(async ({ onEvent }) => {
+      onEvent?.({ type: "token", text: "h" });
+      onEvent?.({ type: "token", text: "i" });
+      return { kind: "reply", reply };
+    });
+    const onEvent = (event: TurnEvent): unknown => {
+      heard.push(event.type);
+      if (throws) throw new Error("the pipe is closed");
+      return later();
+    };
+    expect(await runTurn(deps, { ...request, onEvent })).toBe(reply);
+    expect(heard).toEqual(["session", "token", "token"]);
+  });
+
+  it("tells once, across hand-offs, that a stored state was damaged", async () => {
+    const damaged = new Map([["second", 2]]);
+    let runs = 0;
+    const run: SessionRunner["run"] = async () => {
+      runs += 1;
+      return runs % 2 === 1
+        ? { kind: "handoff", sessionId: "second", message: { id: "d", content: "rest" } }
+        : { kind: "reply", reply: { ...reply, notice: "No model is configured." } };
+    };
+    const takeDamaged = (sessionId: string): number => {
+      const count = damaged.get(sessionId) ?? 0;
+      damaged.delete(sessionId);
+      return count;
+    };
+    const deps = { ...depsWith(run), takeDamaged };
+    expect((await runTurn(deps, request)).notice).toMatch(/was damaged.*lily doctor.*\nNo model is/u);
+    expect((await runTurn(deps, request)).notice).toBe("No model is configured.");
   });
 
   it("fails plainly when a message goes in circles", async () => {

@@ -10,6 +10,7 @@ import { gathers } from "./arrival-policy.ts";
 import { gather, takePlace, type TakenPlace } from "./gather.ts";
 import { parseInbound } from "./inbound.ts";
 import { arrivalPolicyOf, isRunning, requestStop, type StopAsked } from "./request-stop.ts";
+import { withSafeListener } from "./safe-listener.ts";
 import { stopReply } from "./stop-turn.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import { refusal, type TurnReply } from "./turn-reply.ts";
@@ -41,9 +42,10 @@ interface Asked {
 
 /**
  * Takes one message to its reply. Never throws for what a person or program can do wrong: such a reply has outcome
- * `refused` or `failed` and the code in its envelope.
+ * `refused` or `failed` and the code in its envelope. What a listener throws changes nothing.
  */
-export async function runTurn(deps: TurnDeps, request: TurnRequest): Promise<TurnReply> {
+export async function runTurn(deps: TurnDeps, asked: TurnRequest): Promise<TurnReply> {
+  const request = withSafeListener(asked);
   let place: TakenPlace | undefined;
   try {
     const checked = check(deps, request);

@@ -1,4 +1,5 @@
 /** The port through which a turn reaches the session graph. */
+import type { Envelope } from "#src/kernel/envelope.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -39,8 +40,11 @@ export interface GraphRun {
   readonly owner: string;
   readonly sessionKey: string;
   readonly message: InboundMessage;
-  /** The lease under which the run writes; with the deliveries of which the message is made, if more than one. */
-  readonly fence?: LeaseRef & { readonly collected?: CollectedDeliveries };
+  /**
+   * The lease under which the run writes; with the deliveries of which the message is made, if more than one, and the
+   * receipt of what was erased for it before.
+   */
+  readonly fence?: LeaseRef & { readonly collected?: CollectedDeliveries; readonly erased?: Envelope };
   /** Ends the run at once, without a commit: the lease is lost. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: TurnEvent) => void;

@@ -50,8 +50,11 @@ export function createStoreStopRequests(store: BaseStore): StopRequests {
     },
     remove,
     async clear(turn) {
-      for (const { token, by } of await rows(turn))
-        if (token <= turn.token) await remove({ ...turn, token }, by);
+      for (;;) {
+        const over = (await rows(turn)).filter(({ token }) => token <= turn.token);
+        for (const { token, by } of over) await remove({ ...turn, token }, by);
+        if (over.length < PAGE) return;
+      }
     },
   };
 }

@@ -1,11 +1,12 @@
 /** What `runTurn` works with to take a message to its reply. */
 import type { Ids } from "#src/kernel/ids.ts";
-import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { Envelope } from "#src/kernel/envelope.ts";
+import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode } from "#src/sessions/rollover-policy.ts";
-import type { KeyLock } from "#src/storage/backend.ts";
+import type { KeyLock, LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "./arrival-policy.ts";
 import type { Bursts } from "./burst.ts";
-import type { SessionRunner } from "./runner.ts";
+import type { InboundMessage, SessionRunner } from "./runner.ts";
 import type { StopRegistry } from "./stop-registry.ts";
 import type { StopRequests } from "./stop-requests.ts";
 import type { Timer } from "./timer.ts";
@@ -19,6 +20,18 @@ export type ReadCommand = (request: {
   readonly name: string;
   readonly args: string;
 }) => Promise<TurnReply>;
+
+/** How a run begins when something was done before it: with another message, with what it is to tell; or not at all. */
+export type RunAfter =
+  | { readonly kind: "run"; readonly message: InboundMessage; readonly erased?: Envelope }
+  | { readonly kind: "reply"; readonly reply: TurnReply };
+
+/** Does before a run what must not leave a trace in it, under the lock of its key; mostly nothing. */
+export type BeforeRun = (turn: {
+  readonly ref: KeyRef;
+  readonly message: InboundMessage;
+  readonly lease: LeaseRef;
+}) => Promise<RunAfter | undefined>;
 
 /** What `runTurn` works with. */
 export interface TurnDeps {
@@ -34,8 +47,12 @@ export interface TurnDeps {
   readonly lifecycleMode?: LifecycleMode;
   /** Longest wait for another turn on the key, in milliseconds. */
   readonly lockWaitMs: number;
+  /** Asked before each run. */
+  readonly beforeRun?: BeforeRun;
   /** Called after a run on a session, which may have sealed it; must not throw. */
   readonly afterTurn?: (sessionId: string, isSealed: boolean) => void;
+  /** How many stored states of a session were met that are damaged, and that nobody was told of yet. */
+  readonly takeDamaged?: (sessionId: string) => number;
   /** The system's by default. */
   readonly timer?: Timer;
   /** Stops turns that run in other processes; without it only those of this one are stopped. */

@@ -1,5 +1,5 @@
 /** One turn under the lock of its key: waits for it, runs the graph on `latest`, follows hand-offs. */
-import { envelopeOf } from "#src/kernel/envelope.ts";
+import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { Lease } from "#src/storage/backend.ts";
@@ -45,7 +45,10 @@ export async function underLock(
     lease = await acquired;
     wait.leave();
     await endWatch?.();
-    return await runUnderLease(deps, { ref: request, message, lease, stop, ...eventsOf(request) });
+    const before = await deps.beforeRun?.({ ref: request, message, lease });
+    if (before?.kind === "reply") return before.reply;
+    const begun = { ref: request, message, lease, stop, ...eventsOf(request) };
+    return await runUnderLease(deps, before === undefined ? begun : { ...begun, ...before });
   } catch (error) {
     const wasStopped = lease === undefined && request.stop?.aborted === true;
     return failedReply(wasStopped ? stoppedWhileWaiting(error) : error, message.id);
@@ -89,6 +92,8 @@ export interface TurnUnderLease {
   readonly message: InboundMessage;
   /** The deliveries of which the message is made, when it is more than one. */
   readonly collected?: CollectedDeliveries;
+  /** The receipt of what was erased for it. */
+  readonly erased?: Envelope;
   readonly lease: Lease;
   /** Stops the answer. */
   readonly stop: AbortController;
@@ -118,9 +123,11 @@ async function followHandoffs(deps: TurnDeps, turn: TurnUnderLease): Promise<Tur
   const chain = await deps.repository.readChain(turn.ref);
   let threadId = chain?.latest ?? deps.ids.uuid();
   let next = turn.message;
+  let damaged = 0;
   for (let hop = 0; hop <= MAX_HANDOFFS; hop += 1) {
     const outcome = await runOn(deps, threadId, { ...turn, message: next });
-    if (outcome.kind === "reply") return outcome.reply;
+    damaged += deps.takeDamaged?.(threadId) ?? 0;
+    if (outcome.kind === "reply") return damaged === 0 ? outcome.reply : tellDamage(outcome.reply);
     threadId = outcome.sessionId;
     next = outcome.message;
   }
@@ -129,8 +136,16 @@ async function followHandoffs(deps: TurnDeps, turn: TurnUnderLease): Promise<Tur
   });
 }
 
+const DAMAGED =
+  "A stored state of this conversation was damaged and could not be read; it goes on from the transcript, of which nothing is lost. lily doctor tells more.";
+
+/** Told once, by the turn that had to go on without it. */
+function tellDamage(reply: TurnReply): TurnReply {
+  return { ...reply, notice: reply.notice === undefined ? DAMAGED : `${DAMAGED}\n${reply.notice}` };
+}
+
 async function runOn(deps: TurnDeps, threadId: string, turn: TurnUnderLease): Promise<GraphRunOutcome> {
-  const { ref, message, lease, stop, collected, onEvent } = turn;
+  const { ref, message, lease, stop, collected, erased, onEvent } = turn;
   const { lockName, token } = lease;
   onEvent?.({ type: "session", sessionId: threadId });
   const leave = deps.stops.onSession(threadId, stop.signal);
@@ -141,7 +156,12 @@ async function runOn(deps: TurnDeps, threadId: string, turn: TurnUnderLease): Pr
       owner: ref.owner,
       sessionKey: ref.sessionKey,
       message,
-      fence: { lockName, token, ...(collected === undefined ? {} : { collected }) },
+      fence: {
+        lockName,
+        token,
+        ...(collected === undefined ? {} : { collected }),
+        ...(erased === undefined ? {} : { erased }),
+      },
       signal: lease.lost,
       ...(onEvent === undefined ? {} : { onEvent }),
     });

@@ -216,6 +216,26 @@ describe("an examination", () => {
     expect(rowOf(checks, "blobs").found).toContain("1 of 3 blobs");
   });
 
+  it("finds checkpoints that cannot be read, and of which session they are", async () => {
+    const home = await homeWith("one", "two");
+    const { checkpoints } = home.databases;
+    change(checkpoints, "UPDATE checkpoints SET checkpoint = substr(checkpoint, 2) WHERE rowid = 1");
+    const row = rowOf((await examine(home)).checks, "checkpoints");
+    expect(row.state).toBe("warn");
+    expect(row.found).toMatch(/^1 of 2 checkpoints cannot be read, of [0-9a-f-]{36}$/u);
+  });
+
+  it("finds requests to stop a turn that are older than a day", async () => {
+    const home = await homeWith("one");
+    const db = new Database(home.databases.store);
+    const store = new SqliteStore(db, { clock: createManualClock(Date.now()) });
+    await store.put(["stop-requests", "local", "cli"], "1/d", { token: 1, by: "d" }, false);
+    db.close();
+    expect(rowOf((await examine(home)).checks, "stop requests").state).toBe("ok");
+    const nextDay = createManualClock(Date.now() + 25 * HOUR);
+    expect(rowOf((await examineHome(home, nextDay)).checks, "stop requests").found).toContain("1 request");
+  });
+
   it("tells of a restore that was cut off", async () => {
     const home = await homeWith("one");
     writeMarker(home.folder, { backup: "/backups/1", startedAt: "2026-03-01T09:00:00.000Z", staged: [] });

@@ -4,16 +4,18 @@ import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { fine, warning, wrong, type Check } from "./check.ts";
+import { checkDamagedCheckpoints } from "./checks/damaged-checkpoints.ts";
 import { checkRoom, checkWhole, openForReading, type ReadableDatabase } from "./checks/database-file.ts";
 import { checkLeases } from "./checks/leases.ts";
 import { checkOrphans } from "./checks/orphans.ts";
 import { checkSideFiles } from "./checks/side-files.ts";
+import { checkStopRequests } from "./checks/stop-requests.ts";
 import { checkTextIndex } from "./checks/text-index.ts";
+import { checkpointTexts } from "./checkpoint-texts.ts";
 import { checkpointUsage, storeUsage, type DiskUse } from "./disk-usage.ts";
 import { examineStore, orRow } from "./examine-store.ts";
 import type { Home } from "./home.ts";
 import { knownSessionsIn } from "./known-sessions.ts";
-import { hasTable } from "./lease-rows.ts";
 import { readMarker } from "./restore-marker.ts";
 
 /** What an examination found. */
@@ -97,30 +99,18 @@ async function checkContents({ store, checkpoints, clock }: Files): Promise<Chec
   if (Number(store.pragma("user_version", { simple: true })) < STORE_SCHEMA.migrations.length)
     return [fine("contents", "the store file is of an older version; the next start brings it up to date")];
   const rows = await orRow("text index", () => [checkTextIndex(store)]);
-  rows.push(
-    ...(await examineStore(new SqliteStore(store, { clock }), { otherTexts: () => textsOf(checkpoints) })),
-  );
+  const items = new SqliteStore(store, { clock });
+  rows.push(...(await examineStore(items, { otherTexts: () => checkpointTexts(checkpoints) })));
   rows.push(...(await orRow("leases", () => [checkLeases(store, clock.now())])));
+  rows.push(...(await orRow("stop requests", async () => [await checkStopRequests(items, clock.now())])));
   if (checkpoints === undefined) return rows;
+  rows.push(...(await orRow("checkpoints", () => [checkDamagedCheckpoints(checkpoints)])));
   const leftovers = await orRow("leftovers", () => {
     const sessions = knownSessionsIn(store);
     const facts = { isSession: (threadId: string) => sessions.has(threadId), now: clock.now() };
     return [checkOrphans(checkpoints, facts)];
   });
   return [...rows, ...leftovers];
-}
-
-/** Everything in checkpoints that may name something in the store. */
-function* textsOf(checkpoints: ReadableDatabase | undefined): Generator<string> {
-  if (checkpoints === undefined) return;
-  for (const [table, column] of [
-    ["checkpoints", "checkpoint"],
-    ["writes", "value"],
-  ] as const) {
-    if (!hasTable(checkpoints, table)) continue;
-    const rows = checkpoints.prepare<[], Buffer | string | null>(`SELECT ${column} FROM ${table}`).pluck();
-    for (const value of rows.iterate()) yield value === null ? "" : value.toString();
-  }
 }
 
 async function usageOf({ store, checkpoints }: Files): Promise<DiskUse[]> {

@@ -7,20 +7,36 @@ import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
+import { currentProcess } from "#src/storage/sqlite/process-identity.ts";
 import { examineHome } from "./examine-home.ts";
 import type { Home } from "./home.ts";
 import { repair, type RepairStep } from "./repair.ts";
+import { removeUnusedBlobs } from "./repairs/blobs.ts";
 import { rebuildTextIndex } from "./repairs/text-index.ts";
 import { damageText } from "./testing/damage-file.ts";
-import { homeWith, openLily, saidIn } from "./testing/make-home.ts";
+import { homeWith, openLily, saidIn, sayIn } from "./testing/make-home.ts";
 import { notOk, rowOf } from "./testing/rows.ts";
 
 const later = createManualClock(Date.now() + 2 * 60 * 60 * 1000);
 
-async function repairOf(home: Home): Promise<{ steps: RepairStep[]; backup: string }> {
-  const { checks } = await examineHome(home, later);
+const nextDay = createManualClock(Date.now() + 25 * 60 * 60 * 1000);
+
+async function repairOf(home: Home, clock = later): Promise<{ steps: RepairStep[]; backup: string }> {
+  const { checks } = await examineHome(home, clock);
   const backup = join(temporaryFolder(), "backup");
-  return { steps: await repair({ home, folder: backup, program: "1", clock: later }, checks), backup };
+  return { steps: await repair({ home, folder: backup, program: "1", clock }, checks), backup };
+}
+
+/** Puts an item of now into the store of a home. */
+async function putIn(home: Home, namespace: string[], key: string, value: object): Promise<void> {
+  const db = new Database(home.databases.store);
+  await new SqliteStore(db, { clock: createManualClock(Date.now()) }).put(
+    namespace,
+    key,
+    { ...value },
+    false,
+  );
+  db.close();
 }
 
 const didIn = (steps: readonly RepairStep[], item: string): string =>
@@ -84,6 +100,91 @@ describe("a repair", () => {
     ]);
     expect(existsSync(backup)).toBe(false);
     expect(readFileSync(home.databases.store).equals(before)).toBe(true);
+  });
+
+  it("removes checkpoints that cannot be read, with their writes, and the conversation goes on", async () => {
+    const home = await homeWith("one", "two");
+    const { checkpoints } = home.databases;
+    change(checkpoints, "UPDATE checkpoints SET checkpoint = 'x'");
+    change(
+      checkpoints,
+      `INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel)
+       SELECT thread_id, checkpoint_ns, checkpoint_id, 't', 0, 'c' FROM checkpoints`,
+    );
+    const { steps, backup } = await repairOf(home);
+    expect(didIn(steps, "checkpoints")).toBe("removed 2 checkpoints that could not be read");
+    expect(existsSync(join(backup, "manifest.json"))).toBe(true);
+    expect(notOk((await examineHome(home, later)).checks)).toEqual({});
+    await sayIn(home, "three");
+    expect(await saidIn(home)).toEqual(["one", "two", "three"]);
+  });
+
+  it("removes requests to stop a turn that is long over", async () => {
+    const home = await homeWith("one");
+    await putIn(home, ["stop-requests", "local", "cli"], "1/d", { token: 1, by: "d" });
+    const { steps } = await repairOf(home, nextDay);
+    expect(didIn(steps, "stop requests")).toBe("removed 1 request to stop a turn");
+  });
+
+  describe("of blobs", () => {
+    const blobsOf = (home: Home): unknown[] => {
+      const db = new Database(home.databases.store, { readonly: true });
+      const sql = `SELECT key FROM items JOIN namespaces AS n ON n.id = namespace_id
+        WHERE n.path LIKE 'blobs.%' ORDER BY key`;
+      const keys = db.prepare(sql).pluck().all();
+      db.close();
+      return keys;
+    };
+    const USED = "a".repeat(16);
+    const UNUSED = "b".repeat(16);
+    const homeWithBlobs = async (): Promise<Home> => {
+      const home = await homeWith(`one ${USED}`);
+      for (const key of [USED, UNUSED]) await putIn(home, ["blobs", "local"], key, { data: "x" });
+      return home;
+    };
+
+    it("removes those that nothing names once they are older than a day", async () => {
+      const home = await homeWithBlobs();
+      expect(didIn((await repairOf(home)).steps, "blobs")).toBe("there was nothing to do");
+      expect(didIn((await repairOf(home, nextDay)).steps, "blobs")).toContain("removed 1 blob");
+      expect(blobsOf(home)).toEqual([USED]);
+    });
+
+    it("leaves them while somebody is in a turn, which may be about to name one", async () => {
+      const home = await homeWithBlobs();
+      const { host, pid, started } = currentProcess();
+      change(
+        home.databases.store,
+        `INSERT INTO leases (name, token, holder, pid, host, started, expires_at) VALUES ('t', 1, 'h', ?, ?, ?, ?)`,
+        pid,
+        host,
+        started,
+        nextDay.now() + 1000,
+      );
+      const { steps } = await repairOf(home, nextDay);
+      expect(steps.find(({ item }) => item === "blobs")?.state).toBe("left");
+      expect(blobsOf(home)).toEqual([USED, UNUSED]);
+    });
+
+    it("leaves them when somebody has written since they were looked for", async () => {
+      const home = await homeWithBlobs();
+      const store = new Database(home.databases.store);
+      let isAsked = false;
+      const writer = {
+        ...nextDay,
+        // Asked for the age of a blob, between the search and the removal.
+        now: () => {
+          if (!isAsked) change(home.databases.store, "UPDATE leases SET token = token + 1");
+          isAsked = true;
+          return nextDay.now();
+        },
+      };
+      expect(await removeUnusedBlobs({ store, checkpoints: undefined }, writer)).toMatchObject({
+        state: "left",
+      });
+      store.close();
+      expect(blobsOf(home)).toEqual([USED, UNUSED]);
+    });
   });
 
   it("changes no transcript, chain or seal, whatever is wrong with them", async () => {

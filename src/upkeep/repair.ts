@@ -2,16 +2,20 @@
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { backUp, type BackupRequest } from "./back-up.ts";
 import type { Check } from "./check.ts";
-import { knownSessionsIn } from "./known-sessions.ts";
+import { knownSessionsIn, type KnownSessions } from "./known-sessions.ts";
+import { removeUnusedBlobs, type BlobFiles } from "./repairs/blobs.ts";
+import { removeDamagedCheckpoints } from "./repairs/damaged-checkpoints.ts";
 import { giveBackLeases } from "./repairs/leases.ts";
 import type { Outcome } from "./repairs/outcome.ts";
 import { removeOrphans } from "./repairs/orphans.ts";
 import { foldLog, giveSpaceBack } from "./repairs/space.ts";
+import { removeStopRequests } from "./repairs/stop-requests.ts";
 import { rebuildTextIndex } from "./repairs/text-index.ts";
 
 /** One item of a repair. */
@@ -52,29 +56,46 @@ async function repairContents({ home, clock }: BackupRequest): Promise<RepairSte
   const { databases } = home;
   if (!existsSync(databases.store)) return [];
   const store = openDatabase(databases.store, { schema: STORE_SCHEMA });
+  const checkpoints = existsSync(databases.checkpoints) ? openDatabase(databases.checkpoints) : undefined;
   try {
     return [
       await step("leases", () => giveBackLeases(store, clock)),
       await step("text index", () => rebuildTextIndex(store)),
-      ...(existsSync(databases.checkpoints)
-        ? [await step("leftovers", () => repairLeftovers(databases.checkpoints, store, clock))]
-        : []),
+      await step("stop requests", () => removeStopRequests(new SqliteStore(store, { clock }), clock.now())),
+      ...(checkpoints === undefined ? [] : await repairCheckpoints(checkpoints, store, clock)),
+      // Behind the checkpoints, which may be what named one.
+      await step("blobs", () => repairBlobs({ store, checkpoints }, clock)),
     ];
   } finally {
+    checkpoints?.close();
     store.close();
   }
 }
 
-async function repairLeftovers(file: string, store: Database, clock: Clock): Promise<Outcome> {
+async function repairCheckpoints(
+  checkpoints: Database,
+  store: Database,
+  clock: Clock,
+): Promise<RepairStep[]> {
+  return [
+    await step("checkpoints", () => removeDamagedCheckpoints(checkpoints)),
+    await step("leftovers", () => repairLeftovers(checkpoints, store, clock)),
+  ];
+}
+
+async function repairLeftovers(checkpoints: Database, store: Database, clock: Clock): Promise<Outcome> {
   const sessions = knownSessionsIn(store);
-  // A store without a single session, beside checkpoints, is the wrong store rather than a home full of leftovers.
-  if (sessions.inChains === 0) return undefined;
-  const checkpoints = openDatabase(file);
-  try {
-    return await removeOrphans(checkpoints, { isSession: (id) => sessions.has(id), now: clock.now() });
-  } finally {
-    checkpoints.close();
-  }
+  if (isWrongStore(sessions)) return undefined;
+  return removeOrphans(checkpoints, { isSession: (id) => sessions.has(id), now: clock.now() });
+}
+
+async function repairBlobs(files: BlobFiles, clock: Clock): Promise<Outcome> {
+  return isWrongStore(knownSessionsIn(files.store)) ? undefined : removeUnusedBlobs(files, clock);
+}
+
+/** A store without a single session, beside checkpoints, is the wrong store rather than a home full of leftovers. */
+function isWrongStore({ inChains }: KnownSessions): boolean {
+  return inChains === 0;
 }
 
 async function repairRoom({ home }: BackupRequest): Promise<RepairStep[]> {

@@ -13,11 +13,14 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { withNamespace } from "./checkpoint-calls.ts";
+import { takeDamaged, type TellsOfDamage } from "./damaged-checkpoints.ts";
 
 /** What is behind a {@link BufferedSaver}. */
 export interface PointSaver extends BaseCheckpointSaver {
   /** Deletes single checkpoints of the thread and namespace in `config`, with what was written after them. */
   dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void>;
+  /** Id of the newest checkpoint; absent where it costs as much as the checkpoint. */
+  newestId?(config: RunnableConfig): Promise<string | undefined>;
 }
 
 /** Threads that are remembered although their newest point is stored already. */
@@ -53,10 +56,11 @@ interface TaskWrites {
  * after a crash, goes on from the last point. Of a run that has ended its end is kept and no point before it; a stored
  * checkpoint names the one stored before it as its parent.
  */
-export class BufferedSaver extends BaseCheckpointSaver {
+export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage {
   readonly #inner: PointSaver;
   readonly #newest = new Map<string, Newest>();
-
+  /** The ends of runs, as they were stored last: who goes on from one of them in this process reads only its id. */
+  readonly #ends = new Map<string, Newest>();
   readonly #onLag: (error: unknown) => void;
 
   /** @param onLag told when the end of a run could not be stored, or what it replaces could not be removed */
@@ -69,9 +73,23 @@ export class BufferedSaver extends BaseCheckpointSaver {
   /** Stores what runs have reached on a thread, or on all, so that a crash cannot take it back. */
   async persist(threadId?: string): Promise<void> {
     for (const newest of this.#newest.values()) {
-      if (threadId === undefined || newest.config.configurable?.["thread_id"] === threadId)
+      const isAsked = newest.config.configurable?.["thread_id"] === threadId;
+      if (isAsked || (threadId === undefined && (await this.#isStillNewest(newest))))
         await this.#store(newest);
     }
+  }
+
+  /** Nobody has gone on from where its run began, nor erased that: what was erased must not come back when this ends. */
+  async #isStillNewest(newest: Newest): Promise<boolean> {
+    const thread = withCheckpoint(newest.config, undefined);
+    const stored = this.#inner.newestId
+      ? await this.#inner.newestId(thread)
+      : (await this.#inner.getTuple(thread))?.checkpoint.id;
+    return newest.isStored ? stored === newest.checkpoint.id : stored === lastPointBefore(newest);
+  }
+
+  takeDamaged(threadId: string): number {
+    return takeDamaged(this.#inner, threadId);
   }
 
   override getNextVersion(current: number | undefined): number {
@@ -83,10 +101,19 @@ export class BufferedSaver extends BaseCheckpointSaver {
     const wanted: unknown = config.configurable?.["checkpoint_id"];
     const held = newest?.isStored === false ? newest : undefined;
     if (held !== undefined && wanted === held.checkpoint.id) return this.#tupleOf(held);
+    const end = wanted === undefined && held === undefined ? await this.#endOf(config) : undefined;
+    if (end !== undefined) return tupleOfEnd(end);
     const stored = await this.#inner.getTuple(config);
     if (held === undefined || wanted !== undefined) return stored;
     // Not by id: ids go by a clock, which may be set back. Another process has gone on when the point is another one.
     return stored?.checkpoint.id === lastPointBefore(held) ? this.#tupleOf(held) : stored;
+  }
+
+  /** The end of the last run, as long as it is the newest that is stored. */
+  async #endOf(config: RunnableConfig): Promise<Newest | undefined> {
+    const end = this.#ends.get(placeOf(config));
+    if (end === undefined) return undefined;
+    return (await this.#inner.newestId?.(config)) === end.checkpoint.id ? end : undefined;
   }
 
   override list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
@@ -128,6 +155,7 @@ export class BufferedSaver extends BaseCheckpointSaver {
     try {
       await this.#store(newest);
       this.#newest.delete(place);
+      if (this.#inner.newestId !== undefined) this.#rememberEnd(place, newest);
       if (newest.passed.length > 0) await this.#inner.dropCheckpoints(newest.config, newest.passed);
     } catch (error) {
       if (!isStorageError(error)) throw error;
@@ -154,6 +182,9 @@ export class BufferedSaver extends BaseCheckpointSaver {
     for (const [place, { config }] of this.#newest) {
       if (config.configurable?.["thread_id"] === threadId) this.#newest.delete(place);
     }
+    for (const [place, { config }] of this.#ends) {
+      if (config.configurable?.["thread_id"] === threadId) this.#ends.delete(place);
+    }
     await this.#inner.deleteThread(threadId);
   }
 
@@ -173,6 +204,13 @@ export class BufferedSaver extends BaseCheckpointSaver {
       await this.#inner.putWrites(target, written.writes, written.taskId, written.taskPath);
       newest.writes.shift();
     }
+  }
+
+  #rememberEnd(place: string, end: Newest): void {
+    this.#ends.delete(place);
+    this.#ends.set(place, end);
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size > MAX_THREADS && oldest !== undefined) this.#ends.delete(oldest);
   }
 
   /** What is not stored is of a run that goes on, or of one that stopped in the middle: neither may be forgotten. */
@@ -206,6 +244,24 @@ export class BufferedSaver extends BaseCheckpointSaver {
       ),
     };
   }
+}
+
+/** A run copies what it is given before it changes it; versions it counts in place. */
+function tupleOfEnd(end: Newest): CheckpointTuple {
+  const { config, metadata, checkpoint } = end;
+  const parent = storedParentOf(end);
+  return {
+    config: withCheckpoint(config, checkpoint.id),
+    checkpoint: {
+      ...checkpoint,
+      channel_values: { ...checkpoint.channel_values },
+      channel_versions: { ...checkpoint.channel_versions },
+      versions_seen: structuredClone(checkpoint.versions_seen),
+    },
+    metadata,
+    ...(parent === undefined ? {} : { parentConfig: withCheckpoint(config, parent) }),
+    pendingWrites: [],
+  };
 }
 
 /** Names the thread and the namespace. */

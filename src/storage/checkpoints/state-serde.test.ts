@@ -132,6 +132,14 @@ describe("state as text", () => {
     expect(() => serde.dumps(value)).toThrow(message);
   });
 
+  it("EN-07 brings back half a surrogate pair beside bytes by the one way that there is", async () => {
+    const state = { messages: [new HumanMessage("caf\ud83d")], bytes: Uint8Array.of(1, 2, 255) };
+    const [type, data] = await serde.dumpsTyped(state);
+    expect(type).toBe("json");
+    const read = (await serde.loadsTyped(type, data)) as typeof state;
+    expect([read.messages[0]?.content, read.bytes]).toEqual(["caf\ud83d", state.bytes]);
+  });
+
   it("stores what is there twice without going in a circle", () => {
     const shared = { n: 1 };
     expect(throughText([shared, shared])).toEqual([shared, shared]);

@@ -3,6 +3,8 @@ import type { Database, Statement } from "better-sqlite3";
 
 /** A row of `checkpoints`. Older files hold bytes where newer ones hold text. */
 export interface CheckpointRow {
+  /** Grows with every put. */
+  readonly rowid: number;
   readonly checkpoint_id: string;
   readonly parent_checkpoint_id: string | null;
   readonly type: string | null;
@@ -24,6 +26,9 @@ export type CheckpointKey = [threadId: string, namespace: string, checkpointId: 
 /** The statements, prepared once. */
 export interface CheckpointStatements {
   readonly newest: Statement<[string, string], CheckpointRow>;
+  readonly newestId: Statement<[string, string], Pick<CheckpointRow, "checkpoint_id">>;
+  /** The newest that was put before a row. */
+  readonly before: Statement<[string, string, number], CheckpointRow>;
   readonly byId: Statement<CheckpointKey, CheckpointRow>;
   readonly writesOf: Statement<CheckpointKey, WriteRow>;
   readonly put: Statement;
@@ -36,6 +41,9 @@ export interface CheckpointStatements {
 const COLUMNS = "checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata";
 const WRITE_COLUMNS = "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value";
 
+// Out of the index alone: a sort would read every state that is kept.
+const NEWEST = "(SELECT max(rowid) FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?)";
+
 /** Prepares the statements in `db`, whose tables exist. */
 export function prepareCheckpointStatements(db: Database): CheckpointStatements {
   const insertWrite = (conflict: string): Statement =>
@@ -44,12 +52,14 @@ export function prepareCheckpointStatements(db: Database): CheckpointStatements 
     db.prepare(`DELETE FROM ${table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`);
   return {
     // In the order in which they were put: ids go by a clock, which may be set back.
-    newest: db.prepare(
-      `SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?
+    newest: db.prepare(`SELECT rowid, ${COLUMNS} FROM checkpoints WHERE rowid = ${NEWEST}`),
+    newestId: db.prepare(`SELECT checkpoint_id FROM checkpoints WHERE rowid = ${NEWEST}`),
+    before: db.prepare(
+      `SELECT rowid, ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND rowid < ?
        ORDER BY rowid DESC LIMIT 1`,
     ),
     byId: db.prepare(
-      `SELECT ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
+      `SELECT rowid, ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
     ),
     writesOf: db.prepare(
       `SELECT task_id, channel, type, value FROM writes

@@ -25,7 +25,12 @@ export interface LeaseTable {
   heldToken(name: string, now: number): number | undefined;
   /** The newest token, `undefined` when there was never a grant. */
   newestToken(name: string): number | undefined;
+  /** Removes the rows of locks that begin with `prefix` and that nobody holds at `now`; how many. */
+  forget(prefix: string, now: number): number;
 }
+
+/** Not a lock: its token is the highest that a removed row had, from which new rows go on. No lock has this name. */
+const HIGHEST_REMOVED = "highest-removed-token";
 
 /** Makes the table in `db` where it is missing; grants are in the name of the process `self`. */
 export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable {
@@ -44,9 +49,30 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
   const takeIfFree = db.transaction((row: Omit<LeaseRow, "token">, now: number) => {
     const current = find.get(row.name);
     if (current !== undefined && isHeld(current, now, self.host)) return undefined;
-    const token = (current?.token ?? 0) + 1;
-    put.run({ ...row, token });
-    return token;
+    const token = (current ?? find.get(HIGHEST_REMOVED))?.token ?? 0;
+    put.run({ ...row, token: token + 1 });
+    return token + 1;
+  });
+  const under = db.prepare<[string, string], LeaseRow>(
+    "SELECT * FROM leases WHERE substr(name, 1, length(?)) = ?",
+  );
+  const remove = db.prepare<[string]>("DELETE FROM leases WHERE name = ?");
+  const forget = db.transaction((prefix: string, now: number) => {
+    const rows = under.all(prefix, prefix).filter((row) => !isHeld(row, now, self.host));
+    const highest = Math.max(find.get(HIGHEST_REMOVED)?.token ?? 0, ...rows.map(({ token }) => token));
+    for (const { name } of rows) remove.run(name);
+    if (rows.length > 0)
+      put.run({
+        ...self,
+        name: HIGHEST_REMOVED,
+        token: highest,
+        holder: "",
+        pid: 0,
+        host: "",
+        started: null,
+        expires_at: 0,
+      });
+    return rows.length;
   });
 
   return {
@@ -62,6 +88,7 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
       return current !== undefined && isHeld(current, now, self.host) ? current.token : undefined;
     },
     newestToken: (name) => find.get(name)?.token,
+    forget: (prefix, now) => forget.immediate(prefix, now),
   };
 }
 

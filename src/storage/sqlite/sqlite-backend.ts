@@ -10,6 +10,7 @@ import type { StorageBackend } from "../backend.ts";
 import { survivesPowerLoss } from "../session-namespaces.ts";
 import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
+import { scrubFiles, storedTextsIn } from "./sqlite-erasure.ts";
 import { createSqliteKeyLock } from "./sqlite-key-lock.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
 
@@ -77,6 +78,11 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     locks,
     retention: createSqliteRetention(checkpointDb),
     fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
+    erasure: {
+      scrub: () => scrubFiles([checkpointDb, storeDb]),
+      forgetLocks: (prefix) => locks.forget(prefix),
+      storedTexts: (threadId) => storedTextsIn(checkpointDb, threadId),
+    },
     async close() {
       if (checkpointDb.open) await checkpointer.persist();
       await locks.releaseAll();

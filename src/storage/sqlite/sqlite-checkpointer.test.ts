@@ -30,7 +30,7 @@ describe("the SQLite checkpointer", () => {
     expect(await saver.getTuple(config)).toBeUndefined();
   });
 
-  it("takes an absent namespace for the empty one, also in writes", async () => {
+  it("ST-14 takes an absent namespace for the empty one, also in writes", async () => {
     const stored = await saver.put(config, emptyCheckpoint(), metadata);
     const withoutNamespace = {
       configurable: { thread_id: "t", checkpoint_id: String(stored.configurable?.["checkpoint_id"]) },
@@ -83,6 +83,80 @@ describe("the SQLite checkpointer", () => {
     await expect(broken).rejects.toMatchObject({
       code: "storage_failed",
       message: expect.stringContaining(db.name) as string,
+    });
+  });
+
+  describe("with checkpoints that were changed from outside", () => {
+    const ids = ["1", "2", "3"].map((id) => `00000000-0000-6000-8000-00000000000${id}`);
+    const put = async (): Promise<void> => {
+      for (const id of ids) await saver.put(config, { ...emptyCheckpoint(), id }, metadata);
+    };
+    const damage = (id: string | undefined, sql: string): void => {
+      db.prepare(`UPDATE checkpoints SET ${sql} WHERE checkpoint_id = ?`).run(id);
+    };
+    const newest = async () => (await saver.getTuple(config))?.checkpoint.id;
+
+    it.each([
+      ["half of it is gone", "checkpoint = substr(checkpoint, 1, length(checkpoint) / 2)"],
+      ["it is zeros", "checkpoint = zeroblob(length(checkpoint))"],
+      ["it is another JSON", "checkpoint = '[]'"],
+      ["it is empty", "checkpoint = ''"],
+      ["a letter of its state is another one", "checkpoint = replace(checkpoint, 'channel', 'chamnel')"],
+      ["its metadata is not JSON", "metadata = 'x' || metadata"],
+      ["its metadata is no object", "metadata = '7'"],
+    ])("gives the next older one when %s, and tells of it once", async (_why, sql) => {
+      await put();
+      damage(ids[2], sql);
+      expect(await newest()).toBe(ids[1]);
+      expect([await newest(), saver.takeDamaged("t"), saver.takeDamaged("t")]).toEqual([ids[1], 1, 0]);
+      damage(ids[1], sql);
+      expect(await newest()).toBe(ids[0]);
+      damage(ids[0], sql);
+      expect(await newest()).toBeUndefined();
+    });
+
+    it("leaves them out of a list, also one with a filter and a limit", async () => {
+      await put();
+      damage(ids[1], "checkpoint = 'x'");
+      const found: string[] = [];
+      for await (const tuple of saver.list(config, { filter: { source: "input" }, limit: 2 }))
+        found.push(tuple.checkpoint.id);
+      expect(found).toEqual([ids[2], ids[0]]);
+      damage(ids[2], "metadata = '{'");
+      const before = { configurable: { thread_id: "t", checkpoint_id: ids[2] } };
+      const older: unknown[] = [];
+      for await (const tuple of saver.list(config, { before })) older.push(tuple.metadata);
+      expect(older).toEqual([metadata]);
+    });
+
+    it("says that one is damaged when it is asked for by its id", async () => {
+      await put();
+      damage(ids[0], "checkpoint = 'x'");
+      const asked = saver.getTuple({ configurable: { thread_id: "t", checkpoint_id: ids[0] } });
+      await expect(asked).rejects.toMatchObject({ code: "record_invalid" });
+    });
+
+    it("takes a task of which a write cannot be read for one that has not run", async () => {
+      await put();
+      const on = { configurable: { thread_id: "t", checkpoint_ns: "", checkpoint_id: ids[2] } };
+      await saver.putWrites(
+        on,
+        [
+          ["a", 1],
+          ["b", 2],
+        ],
+        "one",
+      );
+      await saver.putWrites(on, [["a", 3]], "two");
+      db.prepare("UPDATE writes SET value = '{' WHERE task_id = 'one' AND channel = 'b'").run();
+      expect((await saver.getTuple(config))?.pendingWrites).toEqual([["two", "a", 3]]);
+    });
+
+    it("reads what a program without checksums has put", async () => {
+      await put();
+      damage(ids[2], `metadata = '${JSON.stringify(metadata)}'`);
+      expect(await newest()).toBe(ids[2]);
+      expect((await saver.getTuple(config))?.metadata).toEqual(metadata);
     });
   });
 });

@@ -14,14 +14,16 @@ import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { PointSaver } from "../checkpoints/buffered-saver.ts";
-import { startedBy, withNamespace } from "../checkpoints/checkpoint-calls.ts";
+import { withNamespace } from "../checkpoints/checkpoint-calls.ts";
+import { DamagedCheckpoints, type TellsOfDamage } from "../checkpoints/damaged-checkpoints.ts";
 import { StateSerde } from "../checkpoints/state-serde.ts";
+import { hasMetadata, listKeys } from "./checkpoint-list.ts";
+import { metadataText, readCheckpoint, readWrites } from "./checkpoint-row.ts";
 import {
   prepareCheckpointStatements,
   type CheckpointKey,
   type CheckpointRow,
   type CheckpointStatements,
-  type WriteRow,
 } from "./checkpoint-statements.ts";
 
 /** Checkpoints of this form have their sends among the writes of their parent, which only `SqliteSaver` reads. */
@@ -33,8 +35,9 @@ const FIRST_FORM_WITH_SENDS_INSIDE = 4;
  * absent `checkpoint_ns` is `""` everywhere. (Upstream drops the writes of a config without one in silence: NULL does
  * not fit the column, and the insert is `OR IGNORE`.)
  */
-export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
+export class SqliteCheckpointer extends SqliteSaver implements PointSaver, TellsOfDamage {
   readonly #serde: StateSerde;
+  readonly #damaged = new DamagedCheckpoints();
   #statements: CheckpointStatements | undefined;
 
   constructor(db: Database) {
@@ -53,26 +56,62 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
     }
   }
 
+  takeDamaged(threadId: string): number {
+    return this.#damaged.takeDamaged(threadId);
+  }
+
+  /** The newest that can be read, or the one that was asked for. @throws {LilyError} `record_invalid` when that is damaged */
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    return this.#retry(() => {
+    return this.#retry(async () => {
       const [threadId, namespace, id] = keyOf(config);
-      const { newest, byId, writesOf } = this.open();
-      const row = id === "" ? newest.get(threadId, namespace) : byId.get(threadId, namespace, id);
-      if (row === undefined) return undefined;
-      const writes = writesOf.all(threadId, namespace, row.checkpoint_id);
-      const tuple = this.#tupleOf([threadId, namespace, row.checkpoint_id], row, writes);
-      return tuple.checkpoint.v < FIRST_FORM_WITH_SENDS_INSIDE ? super.getTuple(config) : tuple;
+      const { newest, before, byId } = this.open();
+      if (id !== "") return this.#asked([threadId, namespace, id], byId.get(threadId, namespace, id));
+      let row = newest.get(threadId, namespace);
+      for (; row !== undefined; row = before.get(threadId, namespace, row.rowid)) {
+        const tuple = await this.#tupleOf([threadId, namespace, row.checkpoint_id], row);
+        if (tuple !== undefined) return tuple;
+        this.#damaged.meet(threadId, row.checkpoint_id);
+      }
+      return undefined;
+    });
+  }
+
+  /** A checkpoint that was asked for by its id is that one or none. */
+  async #asked(key: CheckpointKey, row: CheckpointRow | undefined): Promise<CheckpointTuple | undefined> {
+    if (row === undefined) return undefined;
+    const tuple = await this.#tupleOf(key, row);
+    if (tuple !== undefined) return tuple;
+    throw new LilyError("record_invalid", `checkpoint ${key[2]} of thread ${key[0]} is damaged`, {
+      next: "Begin at another one. The transcript is not touched; lily doctor names every damaged checkpoint.",
+    });
+  }
+
+  newestId(config: RunnableConfig): Promise<string | undefined> {
+    return this.#retry(() => {
+      const [threadId, namespace] = keyOf(config);
+      return this.open().newestId.get(threadId, namespace)?.checkpoint_id;
     });
   }
 
   override async *list(
     config: RunnableConfig,
-    options?: CheckpointListOptions,
+    options: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
-    yield* startedBy(
-      () => super.list(config, options),
-      (work) => this.#retry(work),
-    );
+    const keys = await this.#retry(() => {
+      this.open();
+      return listKeys(this.db, config, options);
+    });
+    let left = options.limit === undefined ? Infinity : Math.max(0, options.limit);
+    for (const key of keys) {
+      if (left === 0) return;
+      const tuple = await this.#retry(() => {
+        const row = this.open().byId.get(...key);
+        return row === undefined ? undefined : this.#tupleOf(key, row);
+      });
+      if (tuple === undefined || !hasMetadata(tuple, options.filter)) continue;
+      left -= 1;
+      yield tuple;
+    }
   }
 
   override async put(
@@ -83,7 +122,7 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
     const [threadId, namespace, parentId] = keyOf(config);
     // What cannot be read again fails here, before anything of it is stored.
     const state = this.#serde.dumps(checkpoint);
-    const about = this.#serde.dumps(metadata);
+    const about = metadataText(this.#serde, metadata, state);
     await this.#retry(() =>
       this.open().put.run(threadId, namespace, checkpoint.id, parentId || null, "json", state, about),
     );
@@ -128,19 +167,18 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver {
     });
   }
 
-  #tupleOf(key: CheckpointKey, row: CheckpointRow, writes: readonly WriteRow[]): CheckpointTuple {
+  /** `undefined` when the checkpoint cannot be read. */
+  async #tupleOf(key: CheckpointKey, row: CheckpointRow): Promise<CheckpointTuple | undefined> {
     const [threadId, namespace] = key;
+    const read = readCheckpoint(this.#serde, row);
+    if (read === undefined) return undefined;
+    if (read.checkpoint.v < FIRST_FORM_WITH_SENDS_INSIDE) return super.getTuple(configOf(key));
     const parent = row.parent_checkpoint_id;
     return {
       config: configOf(key),
-      checkpoint: this.#serde.loads(textOf(row.checkpoint)) as Checkpoint,
-      metadata: this.#serde.loads(textOf(row.metadata)) as CheckpointMetadata,
+      ...read,
       ...(parent === null ? {} : { parentConfig: configOf([threadId, namespace, parent]) }),
-      pendingWrites: writes.map(({ task_id, channel, type, value }) => [
-        task_id,
-        channel,
-        type === "bytes" ? value : this.#serde.loads(textOf(value ?? "null")),
-      ]),
+      pendingWrites: readWrites(this.#serde, this.open().writesOf.all(...key)),
     };
   }
 
@@ -163,8 +201,4 @@ function keyOf(config: RunnableConfig): CheckpointKey {
 
 function configOf([threadId, namespace, id]: CheckpointKey): RunnableConfig {
   return { configurable: { thread_id: threadId, checkpoint_ns: namespace, checkpoint_id: id } };
-}
-
-function textOf(stored: string | Uint8Array): string {
-  return typeof stored === "string" ? stored : new TextDecoder().decode(stored);
 }

@@ -25,6 +25,8 @@ export interface SqliteKeyLockOptions extends PollTiming {
 export interface SqliteKeyLock extends KeyLock {
   /** @throws {LilyError} `lease_lost` when `ref` is not the newest grant of its lock */
   assertHeld(ref: LeaseRef): void;
+  /** Forgets the locks whose names begin with `prefix` and that nobody holds; how many. */
+  forget(prefix: string): Promise<number>;
   /** Gives back every lease that is still held. Idempotent. */
   releaseAll(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions)
       return token === undefined ? undefined : { lockName, token };
     },
     assertHeld: (ref) => assertNewest(ref, table.newestToken(ref.lockName)),
+    forget: (prefix) => retryBusy(() => table.forget(prefix, clock.now()), { file: db.name }),
     async releaseAll() {
       await Promise.all([...held].map((lease) => lease.release()));
     },

@@ -4,6 +4,9 @@ import { localMinute } from "#src/sessions/day-boundary.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { asksAboutMemory } from "#src/context/memory-section.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import { quoteOf } from "#memory/evidence/quote.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { asksSomething, statedIn } from "./question.ts";
 
@@ -22,6 +25,8 @@ export interface SymbolicGoal {
   readonly timeZone: string;
   /** Remembered facts that fit what was asked: those that a model would be given. */
   readonly memories?: readonly MemoryRecord[];
+  /** Passages of documents that fit what was asked, best first. */
+  readonly evidence?: readonly FoundEvidence[];
 }
 
 /** Longest quote, in UTF-16 code units. */
@@ -40,7 +45,7 @@ type Statement = { readonly text: string } & (
 
 /**
  * Answers a question with the statement that shares most words with it, newest first among equals; of what is remembered
- * too, behind what the conversation says.
+ * too, behind what the conversation says. Evidence is quoted where neither says anything.
  */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
   if (!asksSomething(goal.text)) {
@@ -51,7 +56,7 @@ export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
   const said = goal.turns.flatMap(statementsOf).toReversed();
   const kept = memories.map((memory): Statement => ({ memory, text: memory.text }));
   const [best] = rankTexts([...said, ...kept], goal.text, (statement) => statement.text);
-  if (best === undefined) return { text: nothingFound(goal), source: undefined };
+  if (best === undefined) return { text: quoteEvidence(goal) ?? nothingFound(goal), source: undefined };
   if ("memory" in best.item) return { text: quoteMemory(best.item.memory, goal), source: undefined };
   const { turn, text } = best.item;
   return {
@@ -69,6 +74,15 @@ function quoteMemory({ id, text, created_at, said_by }: MemoryRecord, { timeZone
   const when = localMinute(fromInstant(created_at), timeZone);
   const how = said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`;
   return `${how} (${when}, ${shortId(id)}): “${clip(text)}”`;
+}
+
+function quoteEvidence({ evidence = [], text }: SymbolicGoal): string | undefined {
+  const [best] = evidence;
+  if (best === undefined) return undefined;
+  const given = best.source.ingested_at.slice(0, 10);
+  const warning = best.piece.warning === null ? "" : "; it reads like an instruction, which is not followed";
+  const quote = quoteOf(best.piece, text, MAX_QUOTE);
+  return `${citationOf(best)} (given ${given}; ${EVIDENCE_LABEL}${warning}): “${quote}”`;
 }
 
 /** What the user stated in a turn, or what a recall brought in. Questions state nothing. */

@@ -108,6 +108,7 @@ function repositoryOf(records: readonly TurnRecord[]): SessionRepository {
       return record === undefined ? undefined : { sessionId: "s", turn: record.turn };
     },
     readTurn: async (_ref, turn) => records[turn - 1],
+    readStoredTurn: async (_ref, turn) => records[turn - 1],
   };
   return used as SessionRepository;
 }
