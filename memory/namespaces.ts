@@ -1,6 +1,7 @@
 /** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { evidenceIndexFields } from "./evidence/evidence-namespaces.ts";
 import { PERSONALITY_DOMAINS, type Domain, type Scope } from "./record.ts";
 
 /** Where a record lies: enough to name its namespace. */
@@ -54,6 +55,11 @@ export function reviewNamespace(owner: string): string[] {
   return ["memory", "review", encodeLabel(owner)];
 }
 
+/** Replacements that are under way: which record takes the place of which; ids alone, and mostly nothing. */
+export function replacementNamespace(owner: string): string[] {
+  return ["memory", "replacements", encodeLabel(owner)];
+}
+
 /** Content-free marks of what an owner has forgotten. */
 export function tombstoneNamespace(owner: string): string[] {
   return ["memory", "tombstones", encodeLabel(owner)];
@@ -71,9 +77,10 @@ export function startsWithLabels(namespace: readonly string[], prefix: readonly 
 
 /**
  * What of an item in a memory namespace a search may find: the text of a record; nothing of tombstones and of what
- * waits for a review. `undefined` for other namespaces.
+ * waits for a review; of evidence the text of its pieces. `undefined` for other namespaces.
  */
 export function memoryIndexFields(namespace: readonly string[]): string[] | false | undefined {
+  if (namespace[0] === "evidence") return evidenceIndexFields(namespace);
   if (namespace[0] !== "memory") return undefined;
   return namespace[1] === "personality" || namespace[1] === "task" ? ["text"] : false;
 }

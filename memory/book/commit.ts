@@ -1,12 +1,11 @@
 /** Writes a record that has passed the gate: looks for the same fact and for contradictions, then puts it once. */
 import type { HiddenText } from "../policy/verdict.ts";
-import { recordNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import { stateOf } from "../retention/lifecycle.ts";
 import { instantOf, type Desk } from "./desk.ts";
-import { putRecord, readRecords, reread } from "./rows.ts";
-import { currentOf } from "./settle.ts";
-import { markSuperseded, unlink } from "./supersede.ts";
+import { reread } from "./rows.ts";
+import { rivalsOf } from "./rivals.ts";
+import { finishReplacements, markSuperseded, putReplacing, unlink } from "./supersede.ts";
 import type { RememberOutcome } from "./types.ts";
 
 /** Options of {@link commitRecord}. */
@@ -24,7 +23,7 @@ export type CommitOutcome = Extract<RememberOutcome, { kind: "stored" | "known" 
 
 /**
  * Commits `record` by one put; marks on what it replaces follow, and until they are written reading draws the same
- * conclusion from `supersedes`. Everything is read again right before.
+ * conclusion from `supersedes`, or from the note that came before the put. Everything is read again right before.
  */
 export async function commitRecord(
   desk: Desk,
@@ -37,13 +36,14 @@ export async function commitRecord(
   if (existing !== undefined && !isExplicit) {
     return { kind: "known", record: existing, confirmed: false, superseded: [], hidden };
   }
+  await finishReplacements(desk, owner);
   const rivals = await rivalsOf(desk, owner, record);
   const replaced = mayReplace(record) ? unique([...rivals, ...replaces], record.id) : [];
   const written = {
     ...(existing === undefined ? record : confirm(existing, record, instantOf(desk))),
     supersedes: replaced.map(({ id }) => id),
   };
-  await putRecord(desk.store, owner, written);
+  await putReplacing(desk, owner, written);
   if (existing !== undefined) await unlink(desk, owner, existing);
   const superseded = await markSuperseded(desk, owner, { by: written, replaced });
   if (existing !== undefined && stateOf(existing, desk.clock.now()) === "current") {
@@ -58,18 +58,6 @@ export async function commitRecord(
 /** Only the owner's own word replaces what stands; anything else is put beside it. */
 function mayReplace({ said_by }: MemoryRecord): boolean {
   return said_by === "owner";
-}
-
-/** Current records of the same place that are about the same and say otherwise. */
-async function rivalsOf(desk: Desk, owner: string, record: MemoryRecord): Promise<MemoryRecord[]> {
-  const group = record.conflict_group;
-  if (group === null) return [];
-  const { records } = await readRecords(desk.store, owner, recordNamespace(owner, record), {
-    filter: { conflict_group: group },
-  });
-  return currentOf(records, desk.clock.now()).filter(
-    ({ id, conflict_group }) => id !== record.id && conflict_group === group,
-  );
 }
 
 /** The stored record after the owner has said it again: confirmed, readable again, with a new expiry if one was given. */

@@ -5,7 +5,8 @@ import { instantOf, type Desk } from "./desk.ts";
 import { locate } from "./find.ts";
 import { compareText, putRecord, readAll } from "./rows.ts";
 import { currentOf } from "./settle.ts";
-import { markSuperseded, unlink } from "./supersede.ts";
+import { rivalsOf } from "./rivals.ts";
+import { markSuperseded, putReplacing, unlink } from "./supersede.ts";
 import type { Conflict, ResolveOutcome, Who } from "./types.ts";
 
 /** Confirms records; see `MemoryBook.verify`. */
@@ -51,9 +52,7 @@ export async function resolve(desk: Desk, who: Who, keepId: string): Promise<Res
   assertOwner(who.owner);
   const chosen = await locate(desk, who.owner, keepId);
   if (chosen === undefined) return { kind: "none" };
-  const rivals = currentOf(await readAll(desk.store, who.owner), desk.clock.now()).filter((other) =>
-    isRival(who.owner, chosen, other),
-  );
+  const rivals = await rivalsOf(desk, who.owner, chosen);
   const now = instantOf(desk);
   const kept = {
     ...chosen,
@@ -64,17 +63,11 @@ export async function resolve(desk: Desk, who: Who, keepId: string): Promise<Res
     last_verified: now,
     updated_at: now,
   };
-  await putRecord(desk.store, who.owner, kept);
+  await putReplacing(desk, who.owner, kept);
   await unlink(desk, who.owner, chosen);
   return {
     kind: "resolved",
     kept,
     superseded: await markSuperseded(desk, who.owner, { by: kept, replaced: rivals }),
   };
-}
-
-function isRival(owner: string, chosen: MemoryRecord, other: MemoryRecord): boolean {
-  if (chosen.conflict_group === null || other.id === chosen.id) return false;
-  const place = (record: MemoryRecord): string => JSON.stringify(recordNamespace(owner, record));
-  return other.conflict_group === chosen.conflict_group && place(other) === place(chosen);
 }

@@ -48,19 +48,33 @@ describe("the conflict group", () => {
     expect(conflictGroupOf(one)).toBe(conflictGroupOf(two));
   });
 
+  it.each([
+    ["My home town is Ghent", "The user's home town is Oslo"],
+    ["I am afraid of lifts", "The user is not afraid of lifts"],
+    ["I live in Ghent", "The user lives in Oslo"],
+    ["I like jazz", "The user doesn't like jazz"],
+    ["My name is Ada", "The user is called Bea"],
+  ])("is shared by %j and what is said of the user: %j", (one, two) => {
+    expect(conflictGroupOf(two)).toBe(conflictGroupOf(one));
+    expect(conflictGroupOf(one)).not.toBeNull();
+  });
+
+  it("is not shared by all that the user is", () => {
+    const groups = ["tired", "allergic to nuts", "a nurse"].map((what) =>
+      conflictGroupOf(`The user is ${what}`),
+    );
+    expect(new Set(groups).size).toBe(3);
+  });
+
   it.each(APART)("is not shared by %j and %j", (one, two) => {
     // Facts without a group share none.
     expect(conflictGroupOf(one) ?? "none of one").not.toBe(conflictGroupOf(two) ?? "none of two");
   });
 
-  it.each([
-    "Rent is due on the 3rd",
-    "the token ring network",
-    "猫",
-    "",
-    "x".repeat(5000),
-    "my ".repeat(500),
-  ])("of %j is none", (text) => {
-    expect(conflictGroupOf(text)).toBeNull();
-  });
+  it.each(["Rent is due. It is paid by Ann", "猫", "", "x".repeat(5000), "my ".repeat(500)])(
+    "of %j is none",
+    (text) => {
+      expect(conflictGroupOf(text)).toBeNull();
+    },
+  );
 });

@@ -11,18 +11,25 @@ const MIN_PREFIX = 4;
 /** What `text` stands for; see `MemoryBook.find`. */
 export async function find(desk: Desk, who: Who, text: string): Promise<Found> {
   assertOwner(who.owner);
-  return matchId(await readAll(desk.store, who.owner), text);
+  const wanted = idPart(text);
+  if (wanted === undefined) return { kind: "none" };
+  return matchId(await readAll(desk.store, who.owner, { key: (id) => hexOf(id).startsWith(wanted) }), text);
 }
 
 /** The records whose id is `text` or begins with it; dashes and case do not count, fewer than 4 characters find nothing. */
 export function matchId(records: readonly MemoryRecord[], text: string): Found {
-  const wanted = hexOf(text.trim());
-  if (wanted.length < MIN_PREFIX || !/^[0-9a-f]+$/u.test(wanted)) return { kind: "none" };
+  const wanted = idPart(text);
+  if (wanted === undefined) return { kind: "none" };
   const hits = records.filter(({ id }) => hexOf(id).startsWith(wanted));
   const [first] = hits;
   if (first === undefined) return { kind: "none" };
   if (hits.length === 1) return { kind: "one", record: first };
   return { kind: "many", records: hits.toSorted((a, b) => compareText(a.id, b.id)) };
+}
+
+function idPart(text: string): string | undefined {
+  const wanted = hexOf(text.trim());
+  return wanted.length >= MIN_PREFIX && /^[0-9a-f]+$/u.test(wanted) ? wanted : undefined;
 }
 
 function hexOf(id: string): string {
@@ -31,5 +38,7 @@ function hexOf(id: string): string {
 
 /** The record with exactly that id. */
 export async function locate(desk: Desk, owner: string, id: string): Promise<MemoryRecord | undefined> {
-  return (await readAll(desk.store, owner)).find((record) => record.id === id.toLowerCase());
+  const wanted = id.toLowerCase();
+  const found = await readAll(desk.store, owner, { filter: { id: wanted } });
+  return found.find((record) => record.id === wanted);
 }

@@ -10,9 +10,10 @@ import { exportAll, type MemoryExport } from "./export.ts";
 import { find } from "./find.ts";
 import { forget } from "./forget.ts";
 import { importAll } from "./import.ts";
-import { applyLifecycle } from "./jobs.ts";
+import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
 import type { ImportOptions } from "./judge-import.ts";
 import { overview, type Overview } from "./overview.ts";
+import { recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { createReview, type Review } from "./review.ts";
 import { show } from "./show.ts";
@@ -25,6 +26,8 @@ import type {
   ImportReport,
   LifecycleReport,
   None,
+  Recalled,
+  RecallOptions,
   RememberOutcome,
   ResolveOutcome,
   ShowOptions,
@@ -43,6 +46,8 @@ export interface MemoryBook {
   remember(who: Who, fact: Fact): Promise<RememberOutcome>;
   /** Reads; by default only what holds now. Never writes, so reading makes nothing fresher. */
   show(who: Who, options?: ShowOptions): Promise<ShowResult>;
+  /** What fits a question, and the newest of some domains, of what holds now; reads a few facts, however many there are. */
+  recall(who: Who, options: RecallOptions): Promise<Recalled>;
   /** The record with this id, or the ones that begin with it (4 characters at least), in any state. */
   find(who: Who, id: string): Promise<Found>;
   /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
@@ -64,7 +69,7 @@ export interface MemoryBook {
   importAll(who: Who, input: unknown, options?: ImportOptions): Promise<ImportReport>;
   readonly review: Review;
   /** Marks what expired, is to be archived, or is due for verification. */
-  applyLifecycle(who: Who): Promise<LifecycleReport>;
+  applyLifecycle(who: Who, options?: LifecycleOptions): Promise<LifecycleReport>;
   /** How many facts hold now, by domain, and how many wait for a review. */
   overview(who: Who): Promise<Overview>;
 }
@@ -82,6 +87,7 @@ export function createMemoryBook(store: BaseStore, { clock, ids, scan }: MemoryB
   return {
     remember: (who, fact) => remember(desk, who, fact),
     show: (who, options) => show(desk, who, options),
+    recall: (who, options) => recall(desk, who, options),
     find: (who, id) => find(desk, who, id),
     forget: (who, id) => forget(desk, who, id),
     edit: (who, id, change) => edit(desk, who, id, change),
@@ -91,7 +97,7 @@ export function createMemoryBook(store: BaseStore, { clock, ids, scan }: MemoryB
     exportAll: (who) => exportAll(desk, who),
     importAll: (who, input, options) => importAll(desk, who, input, options),
     review: createReview(desk),
-    applyLifecycle: (who) => applyLifecycle(desk, who),
+    applyLifecycle: (who, options) => applyLifecycle(desk, who, options),
     overview: (who) => overview(desk, who),
   };
 }

@@ -13,6 +13,7 @@ import {
   type RecordPlace,
 } from "../namespaces.ts";
 import { memoryRecordSchema, taskSchema, type MemoryRecord } from "../record.ts";
+import type { SearchOptions } from "../stores/direct-store.ts";
 import { comparableText } from "./comparable-text.ts";
 
 const PAGE = 500;
@@ -21,6 +22,8 @@ const PAGE = 500;
 export interface ReadOptions {
   readonly query?: string;
   readonly filter?: Record<string, unknown>;
+  /** Which items are read as records; the others are passed over. */
+  readonly key?: (key: string) => boolean;
 }
 
 /** Records, and how many items beside them could not be read as one. */
@@ -46,9 +49,10 @@ export async function readItems(
   how: ReadOptions = {},
 ): Promise<Item[]> {
   const items: Item[] = [];
+  const { key = () => true, ...asked } = how;
   for (let offset = 0; ; offset += PAGE) {
-    const page = await store.search([...prefix], { ...how, limit: PAGE, offset });
-    items.push(...page.filter((item) => startsWithLabels(item.namespace, prefix)));
+    const page = await store.search([...prefix], { ...asked, limit: PAGE, offset });
+    items.push(...page.filter((item) => startsWithLabels(item.namespace, prefix) && key(item.key)));
     if (page.length < PAGE) return items;
   }
 }
@@ -65,6 +69,31 @@ export async function readRecords(
   const isRanked =
     how.query !== undefined && items.every((item) => "score" in item && item.score !== undefined);
   return { records, unreadable: items.length - records.length, isRanked };
+}
+
+/** One page of records. */
+export interface RecordPage {
+  readonly records: MemoryRecord[];
+  /** Items of the page, of which some may be no records. */
+  readonly items: number;
+  /** Whether the store has put them in the order that was asked for. */
+  readonly isOrdered: boolean;
+}
+
+/** One page of records of `owner` at and below `prefix`, in the order that `options` ask for where the store has it. */
+export async function searchRecords(
+  store: BaseStore,
+  owner: string,
+  prefix: readonly string[],
+  options: SearchOptions,
+): Promise<RecordPage> {
+  const items = await store.search([...prefix], options);
+  const own = items.filter((item) => startsWithLabels(item.namespace, prefix));
+  return {
+    records: own.flatMap((item) => parseRow(owner, item) ?? []),
+    items: items.length,
+    isOrdered: items.every(({ score }) => score !== undefined),
+  };
 }
 
 /** A record that lies where it says it belongs; undefined for anything else. */
@@ -100,9 +129,13 @@ async function noteTask(store: BaseStore, owner: string, task: string): Promise<
 }
 
 /** Every record of `owner` in every domain, task, scope and state; not what waits for a review. */
-export async function readAll(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
+export async function readAll(
+  store: BaseStore,
+  owner: string,
+  how: ReadOptions = {},
+): Promise<MemoryRecord[]> {
   const prefixes = [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))];
-  const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix)));
+  const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix, how)));
   return rows.flatMap(({ records }) => records);
 }
 

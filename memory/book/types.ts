@@ -96,6 +96,27 @@ export interface ShowResult {
   readonly unreadable: number;
 }
 
+/** What of memory a turn needs. */
+export interface RecallOptions {
+  /** What is asked; its words, or its meaning too where the store has vectors (`byMeaning`). */
+  readonly query: string;
+  /** Most facts that fit. */
+  readonly limit: number;
+  readonly byMeaning?: boolean;
+  /** How many of the newest of a domain are wanted whatever is asked. */
+  readonly newest?: Partial<Readonly<Record<Domain, number>>>;
+  /** Whose task memory is read beside personality memory; without it none is. */
+  readonly task?: string;
+}
+
+/** What holds now and fits. */
+export interface Recalled {
+  /** Best match first. */
+  readonly relevant: readonly MemoryRecord[];
+  /** As many of the newest of each domain as were wanted, by domain. */
+  readonly newest: readonly MemoryRecord[];
+}
+
 /** What an id or the beginning of one stands for. */
 export type Found =
   | { readonly kind: "one"; readonly record: MemoryRecord }

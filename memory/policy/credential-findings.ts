@@ -1,19 +1,22 @@
 /** Passwords, PINs, keys and tokens by what announces them and by the shape of their value. */
+import { findAssigned } from "./assigned-secrets.ts";
 import { BEGIN, FUNCTION_WORDS, HARMLESS_VALUES, PASSWORD, PIN, TOKEN } from "./credential-words.ts";
 import { looksLikeSecret } from "./secret-shape.ts";
+import { findSeedPhrases } from "./seed-phrase.ts";
+import { findUnannounced, isPublic } from "./unannounced-secrets.ts";
 import type { Finding, PolicyRule } from "./verdict.ts";
 
 // What may stand between the word and its value: "for the router", "of mine", then "is", ":" and their like.
 const FOR =
-  "(?:\\s+(?:for|to|of|on|at|für|vom|von|du|de|pour|para|del)\\s+[^\\s:=]+(?:\\s+[^\\s:=]+){0,3}?)?";
+  "(?:\\s+(?:for|to|of|on|at|für|fürs|vom|von|der|des|zum|zur|du|de|d'|pour|para|del|da|do|di|della|per|van|voor|od|от|для|к|til)\\s+[^\\s:=]+(?:\\s+[^\\s:=]+){0,3}?)?";
 const EQUALS = "\\s*(?:[:=：＝]+>?|->|→)\\s*";
 const IS =
-  "(?:\\s+(?:(?:is|was|has been|been)\\s+(?:now\\s+)?(?:changed|set|reset)\\s+to|(?:is|are)\\s+(?:now|still)|is|was|are|changed\\s+to|set\\s+to|becomes|ist|lautet|heißt|heisst|war|est|es|è|é|jest|är|это|—|–|-)\\s+|\\s*(?:是|为|為|は|、|는|은|هي)\\s*)";
+  "(?:\\s+(?:(?:is|was|has been|been)\\s+(?:now\\s+)?(?:changed|set|reset)\\s+to|(?:is|are)\\s+(?:now|still)|is|was|are|changed\\s+to|set\\s+to|becomes|ist|lautet|heißt|heisst|war|est|es|è|é|jest|är|er|это|—|–|-)\\s+|\\s*(?:是|为|為|は|、|는|은|هي)\\s*)";
 const QUOTE = "[\"'“”‘’`«»]?";
 
 const regex = (source: string): RegExp => new RegExp(source, "giu");
 
-const PASSWORD_EQUALS = regex(`(${PASSWORD}s?${FOR}${EQUALS})(${QUOTE}[^\\n]+)`);
+const PASSWORD_EQUALS = regex(`((?:${PASSWORD}s?|${BEGIN}pw)${FOR}${EQUALS})(${QUOTE}[^\\n]+)`);
 const PASSWORD_IS = regex(`(${PASSWORD}s?${FOR}${IS})(${QUOTE}[^\\n]+)`);
 const PASSWORD_BARE = regex(`(${PASSWORD}\\s+)(\\S+)`);
 const PASSWORD_QUOTED = regex(`(${PASSWORD}\\s+)(["'‘“\`][^"'’”\`\\n]{4,}["'’”\`])`);
@@ -23,7 +26,18 @@ const PASSWORD_LABELLED = regex(
 );
 const PASSWORD_OF_LOGIN = regex(`(${BEGIN}(?:log-?in|user(?:name)?)\\b[^\\n]{1,40}?${PASSWORD}:?\\s+)(\\S+)`);
 const VALUE_IS_PASSWORD = regex(
-  `()((?<!\\S)\\S{5,60})(?=\\s+(?:is|was|as|ist|als|est|es)\\s+(?:my|the|our|its|his|her|mein|mon|mi)\\s+(?:\\S+\\s+){0,2}${PASSWORD})`,
+  `()((?<!\\S)\\S{5,60})(?=\\s+(?:is|was|as|ist|als|est|es)\\s+(?:(?:my|the|our|its|his|her|mein|mon|mi)\\s+(?:\\S+\\s+){0,2})?${PASSWORD})`,
+);
+// At the end of what is said, behind a word or two that say of what: "mot de passe Netflix …", "пароль от почты …".
+const PASSWORD_LAST = regex(
+  `((?:${PASSWORD}|${BEGIN}(?:pw|pass))(?:\\s+[\\p{L}\\d'’-]+){0,4}?\\s+)(\\S{6,}?)(?=[.,;!?)]*(?:\\s*$|\\n))`,
+);
+const POLISH_PASSWORD = regex(`(hasło(?:\\s+\\p{L}+){0,4}?\\s+to\\s+)(\\S+)`);
+const LOGIN_DATA = regex(
+  `(${BEGIN}(?:credentials?|log-?in(?: data)?|zugangsdaten|identifiants|accesso)\\b[:\\s]+\\S+\\s*[/|:,]\\s*)(\\S+)`,
+);
+const OPENED_WITH = regex(
+  `${BEGIN}((?:alarm|safe|door|gate|lock|phone|vault|garage|tablet|sim)\\b[^.\\n]{0,30}?\\b(?:off|opens?|opened|unlocks?|unlocked|disarms?|disarmed)\\s+(?:with|by|using)\\s+(?:code\\s+)?)(\\d{4,8})(?![\\p{L}\\p{N}]|[-.,:/]\\d|\\s*(?:%|€|\\$|[a-z]{1,3}\\b|people|years?|euros?))`,
 );
 const SEED_PHRASE = regex(
   `(${BEGIN}(?:seed|recovery|mnemonic|wallet)\\s+(?:phrase|words?)(?:${EQUALS}|${IS}|\\s+))(\\p{L}+(?:\\s+\\p{L}+){9,})`,
@@ -40,8 +54,16 @@ const PRIVATE_KEY =
   /-----BEGIN (?:[A-Z0-9 ]{0,30} )?PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END[^-]*-----|$)|PuTTY-User-Key-File-\d[\s\S]*|(?<![\w-])AGE-SECRET-KEY-1[A-Z0-9]{20,}/gu;
 const URL_WITH_PASSWORD = /[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@?#]*:([^\s/@]+)@[^\s/@]/giu;
 
-/** Findings of credentials. */
+/** Findings of credentials; what a word announces goes by the rule of that word. */
 export function findCredentials(text: string): Finding[] {
+  const announced = findAnnounced(text);
+  const isNew = ({ start, end }: Finding): boolean =>
+    announced.every((other) => end <= other.start || start >= other.end);
+  const others = [...valuesOf(text, PASSWORD_LAST, "password", lengthOfLast), ...findUnannounced(text)];
+  return [...announced, ...others.filter(isNew)];
+}
+
+function findAnnounced(text: string): Finding[] {
   return [
     ...all(text, PRIVATE_KEY, "private_key"),
     ...all(text, JWT, "jwt"),
@@ -60,10 +82,17 @@ export function findCredentials(text: string): Finding[] {
     ...valuesOf(text, VALUE_IS_PASSWORD, "password", (value) =>
       looksLikeSecret(value, 5) ? value.length : 0,
     ),
+    ...valuesOf(text, POLISH_PASSWORD, "password", (value) => (looksLikeSecret(value, 5) ? value.length : 0)),
+    ...valuesOf(text, LOGIN_DATA, "password", (value) => (looksLikeSecret(value, 6) ? value.length : 0)),
+    ...valuesOf(text, OPENED_WITH, "password", (value) => value.length),
     ...valuesOf(text, SEED_PHRASE, "credential", (value) => value.length),
     ...valuesOf(text, PIN_VALUE, "password", (value) => value.length),
-    ...valuesOf(text, TOKEN_VALUE, "credential", (value) => (looksLikeSecret(value, 8) ? value.length : 0)),
+    ...valuesOf(text, TOKEN_VALUE, "credential", (value) =>
+      looksLikeSecret(value, 8) && !isPublic(value) ? value.length : 0,
+    ),
     ...findNearWords(text),
+    ...findSeedPhrases(text),
+    ...findAssigned(text).filter(({ start, end }) => !isMasked(text.slice(start, end))),
   ];
 }
 
@@ -79,10 +108,10 @@ function valuesOf(
   text: string,
   pattern: RegExp,
   rule: PolicyRule,
-  lengthOf: (value: string) => number,
+  lengthOf: (value: string, before: string) => number,
 ): Finding[] {
   return [...text.matchAll(pattern)].flatMap(({ 1: before = "", 2: value = "", index }): Finding[] => {
-    const length = isMasked(value) ? 0 : lengthOf(value);
+    const length = isMasked(value) ? 0 : lengthOf(value, before);
     const start = index + before.length;
     return length === 0 ? [] : [{ rule, start, end: start + length }];
   });
@@ -115,6 +144,16 @@ function lengthOfPassword(rest: string, isAssigned: boolean): number {
   return isAssigned || words.length > 2 ? clause.length : 0;
 }
 
+/** A value that is only last has to look chosen: digits and letters, with a sign inside or both cases. */
+function lengthOfLast(value: string, before: string): number {
+  const isChosen =
+    /\d/u.test(value) && (/\p{L}[!@#$%^&*+=~_.-]+\d/u.test(value) || /\d[!@#$%^&*]/u.test(value));
+  return isChosen && looksLikeSecret(value, 6) && !ENDS_IN_PREPOSITION.test(before) ? value.length : 0;
+}
+
+const ENDS_IN_PREPOSITION =
+  /(?<!\p{L})(?:on|in|for|of|at|to|with|from|by|via|per|mit|auf|für|bei|von|avec|pour|sur|dans|con|para|en|van|voor|op)\s+$/iu;
+
 const NEAR = 40;
 
 /** Random-looking runs with a credential word within {@link NEAR} characters in front, or behind. */
@@ -131,6 +170,8 @@ function findNearWords(text: string): Finding[] {
       (word) =>
         index - word.end <= NEAR && word.start - end <= NEAR && (word.end <= index || word.start >= end),
     );
-    return isNear && looksLikeSecret(value, 16) ? [{ rule: "credential", start: index, end }] : [];
+    return isNear && looksLikeSecret(value, 16) && !isPublic(value)
+      ? [{ rule: "credential", start: index, end }]
+      : [];
   });
 }

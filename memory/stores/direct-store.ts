@@ -6,12 +6,12 @@ import {
   type Operation,
   type OperationResults,
   type SearchItem,
-  type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import { assertNotReserved } from "./namespace.ts";
+import type { OrderedSearch } from "./operations.ts";
 
 /** What `search` takes beside the prefix. */
-export type SearchOptions = Omit<SearchOperation, "namespacePrefix">;
+export type SearchOptions = Omit<OrderedSearch, "namespacePrefix">;
 
 /** What `listNamespaces` takes. */
 export interface ListNamespacesOptions {
@@ -32,7 +32,8 @@ export abstract class DirectStore extends BaseStore {
   }
 
   override async search(namespacePrefix: string[], options: SearchOptions = {}): Promise<SearchItem[]> {
-    const [items] = await this.batch([{ ...options, namespacePrefix }]);
+    const search: OrderedSearch = { ...options, namespacePrefix };
+    const [items] = await this.batch([search]);
     return items ?? [];
   }
 

@@ -13,6 +13,8 @@ export interface FieldEquality {
 export interface Filter {
   /** Conditions that every match fulfils; there may be others. */
   readonly equalities: readonly FieldEquality[];
+  /** There are no others. */
+  readonly isEqualities: boolean;
   /** Whether `value` fulfils every condition. */
   matches(value: Readonly<Record<string, unknown>>): boolean;
 }
@@ -42,8 +44,10 @@ export function compileFilter(filter: Readonly<Record<string, unknown>>): Filter
     field,
     test: testOf(field, condition),
   }));
+  const equalities = Object.entries(filter).flatMap(([field, condition]) => equalityOf(field, condition));
   return {
-    equalities: Object.entries(filter).flatMap(([field, condition]) => equalityOf(field, condition)),
+    equalities,
+    isEqualities: equalities.length === tests.length && !Object.values(filter).some(isOperators),
     matches: (value) =>
       tests.every(({ field, test }) => test(Object.hasOwn(value, field) ? value[field] : undefined)),
   };

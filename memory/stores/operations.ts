@@ -23,6 +23,17 @@ export interface SearchQuery {
   readonly query: string | undefined;
   readonly limit: number;
   readonly offset: number;
+  /** See {@link OrderedSearch}; a store that has no such order gives its own. */
+  readonly newestFirst: boolean;
+}
+
+/**
+ * A search that may ask for the newest facts first: by `updated_at` of the value, only items of which `text` alone is
+ * indexed. A store that has this order gives each item a score (the higher the newer); one that has not ignores the wish,
+ * as LangGraph's own do, and gives none.
+ */
+export interface OrderedSearch extends SearchOperation {
+  readonly newestFirst?: boolean;
 }
 
 /** Names one item. */
@@ -88,7 +99,9 @@ export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
 
 function isOneStatement([operation, ...rest]: readonly Operation[]): boolean {
   if (operation === undefined || rest.length > 0 || "value" in operation) return false;
-  return "key" in operation || ("namespacePrefix" in operation && operation.query === undefined);
+  if ("key" in operation) return true;
+  const isSearch = "namespacePrefix" in operation && operation.query === undefined;
+  return isSearch && !("newestFirst" in operation && operation.newestFirst === true);
 }
 
 function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
@@ -96,7 +109,7 @@ function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
   return (engine) => engine.get(ref);
 }
 
-function searchRead(operation: SearchOperation): (engine: StoreEngine) => unknown {
+function searchRead(operation: OrderedSearch): (engine: StoreEngine) => unknown {
   assertNamespace(operation.namespacePrefix, { allowEmpty: true });
   const query: SearchQuery = {
     prefix: operation.namespacePrefix,
@@ -104,6 +117,7 @@ function searchRead(operation: SearchOperation): (engine: StoreEngine) => unknow
     query: operation.query ?? undefined,
     limit: count(operation.limit ?? DEFAULT_SEARCH_LIMIT),
     offset: count(operation.offset ?? 0),
+    newestFirst: operation.newestFirst === true && operation.query == null,
   };
   return (engine) => engine.search(query);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { POLICY_RULES } from "#memory/policy/policy-rules.ts";
 import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
 import { POLICY_CASES } from "./cases.ts";
+import { HELD_OUT } from "./held-out.ts";
 import { measurePolicy } from "./measure.ts";
 import { runPolicyEval } from "./run.ts";
 
@@ -19,6 +20,27 @@ describe("the labelled texts of the policy gate", () => {
   it("are decided as they are labelled", async () => {
     const { misses } = await measurePolicy(POLICY_CASES, createSecretlintScanner());
     expect(misses).toEqual([]);
+  });
+});
+
+describe("the held-out texts", () => {
+  it.each(HELD_OUT.map(({ name, cases }) => [name, cases] as const))(
+    "are stopped or let through as they are labelled: %s",
+    async (_name, cases) => {
+      const { total } = await measurePolicy(cases, createSecretlintScanner());
+      expect(total).toMatchObject({ falsePositives: 0, falseNegatives: 0 });
+    },
+  );
+
+  it("are at least 60 secrets and 80 harmless texts in each set, none of them in another set", () => {
+    for (const { cases } of HELD_OUT) {
+      const secrets = cases.filter(({ rule }) => rule !== null).length;
+      expect(secrets).toBeGreaterThanOrEqual(60);
+      expect(cases.length - secrets).toBeGreaterThanOrEqual(80);
+    }
+    const sets = [POLICY_CASES, ...HELD_OUT.map(({ cases }) => cases)];
+    const texts = sets.flat().map(({ text, saidBy }) => `${saidBy}:${text}`);
+    expect(new Set(texts).size).toBe(texts.length);
   });
 });
 

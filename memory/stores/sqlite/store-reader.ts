@@ -8,6 +8,7 @@ import {
   MAX_EQUALITIES,
   rangeOf,
   type ItemRow,
+  type NewestRow,
   type RankedRow,
   type StoreStatements,
 } from "./store-statements.ts";
@@ -40,6 +41,7 @@ export function searchItems(
   vectors?: QuestionVectors,
 ): SearchItem[] {
   if (query.limit === 0) return [];
+  if (query.newestFirst) return newestFacts(statements, query);
   if (query.query === undefined) return listItems(statements, query);
   const vector = vectors?.byText.get(query.query);
   if (vectors === undefined || vector === undefined) return rankItems(statements, query, query.query);
@@ -66,17 +68,63 @@ function listItems(statements: StoreStatements, query: SearchQuery): SearchItem[
   return page(statement.iterate(from, to, ...narrowing, NO_LIMIT, 0), query, toItem);
 }
 
+/** The newest facts at and below a namespace; what is equally new keeps the order of its namespaces. */
+function newestFacts(statements: StoreStatements, query: SearchQuery): SearchItem[] {
+  const { filter, limit, offset } = query;
+  const { from, to } = rangeOf(encodePath(query.prefix));
+  const paths = statements.paths.all(from, to);
+  const [only] = paths;
+  if (only !== undefined && paths.length === 1 && filter?.isEqualities !== false) {
+    const items = newestRows(statements, query, only, { limit, offset }).map(toNewItem);
+    if (items.every((item) => filter === undefined || filter.matches(item.value))) return items;
+  }
+  const all = paths.flatMap((path) => newestRows(statements, query, path, { limit: NO_LIMIT, offset: 0 }));
+  return page(
+    all.sort((a, b) => compareNewness(b, a)),
+    query,
+    toNewItem,
+  );
+}
+
+/** Rows of one namespace, newest first, narrowed by what SQLite can check of the filter. */
+function newestRows(
+  statements: StoreStatements,
+  { filter }: SearchQuery,
+  path: string,
+  { limit, offset }: Pick<SearchQuery, "limit" | "offset">,
+): NewestRow[] {
+  const narrowing = narrowingOf(filter);
+  return statements.newest(narrowing.length / 2).all(path, ...narrowing, limit, offset);
+}
+
+function toNewItem(row: NewestRow): SearchItem {
+  return { ...toItem(row), score: Date.parse(row.newness ?? "") || 0 };
+}
+
+function compareNewness({ newness: a }: NewestRow, { newness: b }: NewestRow): number {
+  if (a === b) return 0;
+  return (a ?? "") < (b ?? "") ? -1 : 1;
+}
+
 /** Rows up to the end of the page, as a number that SQLite takes. */
 function wantedRows({ limit, offset }: SearchQuery): number {
   return Math.min(limit + offset, Number.MAX_SAFE_INTEGER);
 }
 
 function rankItems(statements: StoreStatements, query: SearchQuery, text: string): SearchItem[] {
-  const [limit, offset] = query.filter === undefined ? [query.limit, query.offset] : [NO_LIMIT, 0];
-  const ranked = rankByWords(statements, query, { text, limit, offset });
+  const { filter, limit, offset } = query;
   const read = (row: RankedRow) => scoredItem(statements, row);
-  if (query.filter !== undefined) return page(ranked, query, read);
-  return ranked.map(read).filter((item) => item !== undefined);
+  const rank = (rows: number, from: number) =>
+    rankByWords(statements, query, { text, limit: rows, offset: from });
+  if (filter === undefined) return rank(limit, offset).map(read).filter(isThere);
+  // What SQLite narrows by is mostly the whole filter: then the first matches are enough.
+  const first = rank(wantedRows(query), 0).map(read).filter(isThere);
+  if (first.every((item) => filter.matches(item.value))) return first.slice(offset);
+  return page(rank(NO_LIMIT, 0), query, read);
+}
+
+function isThere<T>(item: T | undefined): item is T {
+  return item !== undefined;
 }
 
 /** A question with its vector. */

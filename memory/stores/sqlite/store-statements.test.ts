@@ -19,6 +19,7 @@ it.each([
   ["a get", statements.get.source],
   ["a search by prefix", statements.list(0).source],
   ["a search by prefix and fields", statements.list(2).source],
+  ["the newest facts of a namespace", statements.newest(2).source],
   ["a list of namespaces by prefix", statements.paths.source],
   ["a change", statements.findItem.source],
 ])("reads ranges of indexes and sorts nothing for %s", (_what, source) => {

@@ -43,12 +43,26 @@ function listSql(equalities: number): string {
     ORDER BY i.namespace_id, i.id LIMIT ? OFFSET ?`;
 }
 
+/** The newest facts of one namespace; the expression and the condition are those of the index `facts_by_age`. */
+function newestSql(equalities: number): string {
+  return `SELECT ${ITEM}, i.value ->> '$.updated_at' AS newness
+    FROM items i INDEXED BY facts_by_age CROSS JOIN namespaces n ON n.id = i.namespace_id
+    WHERE i.namespace_id = (SELECT id FROM namespaces WHERE path = ?) AND i.index_fields = '["text"]'
+      ${" AND i.value -> ? = ?".repeat(equalities)}
+    ORDER BY i.value ->> '$.updated_at' DESC LIMIT ? OFFSET ?`;
+}
+
 // `rank` is bm25, and FTS5 gives its rows in that order, equals by id: items are read one by one until there are enough.
 // Ordered by bm25() instead, the item of every match is read first, which at 100k takes five times as long as the index.
 function rankSql(equalities: number): string {
   return `SELECT i.id, -item_text.rank AS score FROM item_text CROSS JOIN items i ON i.id = item_text.rowid
     WHERE item_text MATCH ? AND ${IN_RANGE}${" AND i.value -> ? = ?".repeat(equalities)}
     ORDER BY item_text.rank LIMIT ? OFFSET ?`;
+}
+
+/** A fact with the instant by which it is ordered; null where its value has none. */
+export interface NewestRow extends ItemRow {
+  readonly newness: string | null;
 }
 
 /** An item found by its words. */
@@ -70,6 +84,7 @@ export function prepareStatements(db: Database) {
       `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id WHERE i.id = ?`,
     ),
     list: cached((equalities) => db.prepare<Parameters, ItemRow>(listSql(equalities))),
+    newest: cached((equalities) => db.prepare<Parameters, NewestRow>(newestSql(equalities))),
     rank: cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(equalities))),
     paths: db
       .prepare<[string, string | Buffer], string>(

@@ -1,0 +1,66 @@
+import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import type { Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryIndexFields } from "#memory/namespaces.ts";
+import { PostgresStore } from "#memory/stores/postgres/postgres-store.ts";
+import { inSetup, setUpStore } from "#memory/stores/postgres/store-schema.ts";
+import {
+  openTestPool,
+  startPostgres,
+  whyNoPostgres,
+  type PostgresServer,
+} from "#memory/stores/postgres/testing/start-postgres.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { probeLeaks } from "./leak-probe.ts";
+
+const index = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
+const MINUTES = 60_000;
+
+describe.each<[string, () => BaseStore]>([
+  ["InMemoryStore", () => new InMemoryStore()],
+  [
+    "SqliteStore",
+    () =>
+      new SqliteStore(openDatabase(":memory:"), {
+        clock: createManualClock(0),
+        isDurable: () => false,
+        index,
+      }),
+  ],
+])("ten thousand facts of many people on %s", (_name, makeStore) => {
+  it("come out at no door in another's name", { timeout: 20 * MINUTES }, async () => {
+    expect((await probeLeaks(makeStore(), { records: 10_000 })).leaks).toEqual([]);
+  });
+});
+
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(
+  `facts of many people in PostgreSQL${missing ? ` (${missing})` : ""}`,
+  () => {
+    let server: PostgresServer;
+    let pool: Pool;
+
+    beforeAll(async () => {
+      server = await startPostgres();
+      pool = openTestPool(await server.createDatabase());
+      await inSetup(pool, (client) => setUpStore(client, "public"));
+    });
+    afterAll(async () => {
+      await pool.end();
+      await server.stop();
+    });
+
+    it("come out at no door in another's name", { timeout: 20 * MINUTES }, async () => {
+      const store = new PostgresStore(pool, {
+        clock: createManualClock(0),
+        schema: "public",
+        server: "test",
+        index,
+      });
+      expect((await probeLeaks(store, { records: 2_000, strangers: 3 })).leaks).toEqual([]);
+    });
+  },
+);

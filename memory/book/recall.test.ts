@@ -1,0 +1,163 @@
+import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { memoryIndexFields } from "../namespaces.ts";
+import { openDatabase } from "../stores/sqlite/open-database.ts";
+import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
+import { ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
+import type { RecallOptions } from "./types.ts";
+
+const openSqliteStore = (): BaseStore =>
+  new SqliteStore(openDatabase(":memory:"), {
+    clock: createManualClock(NOW_MS),
+    isDurable: () => false,
+    index: (namespace) => memoryIndexFields(namespace) ?? ["$"],
+  });
+
+const textsOf = (records: readonly { readonly text: string }[]) => records.map(({ text }) => text);
+
+async function recalled({ book }: TestBook, query: string, more: Partial<RecallOptions> = {}) {
+  const { relevant, newest } = await book.recall(ADA, { query, limit: 5, ...more });
+  return { relevant: textsOf(relevant), newest: textsOf(newest) };
+}
+
+/** More facts than are ever read whole. */
+async function sayMany({ say }: TestBook, count: number): Promise<void> {
+  for (let number = 0; number < count; number += 1)
+    await say(`note ${number} about the garden shed`, { domain: "user_profile" });
+}
+
+describe.each<[string, () => BaseStore]>([
+  ["InMemoryStore", () => new InMemoryStore()],
+  ["SqliteStore", openSqliteStore],
+])("recalling for a turn on %s", (_name, makeStore) => {
+  it("gives nothing of somebody who has no memory, and asks no question for it", async () => {
+    const store = makeStore();
+    await openTestBook(store).book.remember(
+      { owner: "ad" },
+      { text: "I like tea", saidBy: "owner", source: "command" },
+    );
+    const asked: unknown[] = [];
+    const search = store.search.bind(store);
+    store.search = (prefix, options) => (asked.push(options?.query), search(prefix, options));
+    expect(await recalled(openTestBook(store), "do I like tea?")).toEqual({ relevant: [], newest: [] });
+    expect(asked.filter((query) => query !== undefined)).toEqual([]);
+  });
+
+  it.each([3, 60])(
+    "finds the one that fits beside %i others, and the newest that are wanted",
+    async (count) => {
+      const on = openTestBook(makeStore());
+      await on.say("My bike is a red Brompton", { domain: "user_profile" });
+      await on.say("Plans come before code", { domain: "working_rules" });
+      await on.say("Answers are short", { domain: "working_rules" });
+      await sayMany(on, count);
+      expect(await recalled(on, "which bike do I have?", { newest: { working_rules: 1 } })).toEqual({
+        relevant: ["My bike is a red Brompton"],
+        newest: ["Answers are short"],
+      });
+      expect((await recalled(on, "what is it about?", { newest: { user_profile: 2 } })).newest).toEqual([
+        `note ${count - 1} about the garden shed`,
+        `note ${count - 2} about the garden shed`,
+      ]);
+    },
+  );
+
+  it("gives nothing for words that fit every fact, and nothing where none fits", async () => {
+    const on = openTestBook(makeStore());
+    await sayMany(on, 100);
+    expect((await recalled(on, "what is it about the")).relevant).toEqual([]);
+    expect((await recalled(on, "zebra")).relevant).toEqual([]);
+  });
+
+  it("goes by the time of the last change, not by the order in which facts came", async () => {
+    const on = openTestBook(makeStore());
+    const first = recordOf(await on.say("Plans come before code", { domain: "working_rules" }));
+    for (let number = 0; number < 30; number += 1)
+      await on.say(`rule ${number} for reports`, { domain: "working_rules" });
+    await on.book.verify(ADA, [first.id]);
+    expect((await recalled(on, "hello", { newest: { working_rules: 2 } })).newest).toEqual([
+      "Plans come before code",
+      "rule 29 for reports",
+    ]);
+  });
+
+  it.each([2, 50, 100])(
+    "leaves out what expired, was archived or replaced, beside %i others",
+    async (count) => {
+      const on = openTestBook(makeStore());
+      await sayMany(on, count);
+      await on.say("My bike is a red Brompton");
+      const sold = recordOf(await on.say("The old bike was sold in May", { domain: "user_profile" }));
+      await on.say("The bike is at the repair shop", { domain: "user_profile", expiresAt: "2026-02-04" });
+      await on.book.edit(ADA, sold.id, { archived: true });
+      await on.say("My bike is a blue Moulton");
+      on.clock.set(Date.UTC(2026, 1, 4));
+      const { relevant, newest } = await recalled(on, "about my bike", { newest: { user_profile: 1 } });
+      expect(relevant).toEqual(["My bike is a blue Moulton"]);
+      expect(newest).toEqual(["My bike is a blue Moulton"]);
+    },
+  );
+
+  it("reads on behind facts that have expired", async () => {
+    const on = openTestBook(makeStore());
+    await on.say("My bike is a red Brompton", { domain: "user_profile" });
+    await sayMany(on, 100);
+    for (let number = 0; number < 80; number += 1)
+      await on.say(`bike tour ${number}`, { domain: "user_profile", expiresAt: "2026-02-04" });
+    on.clock.set(Date.UTC(2026, 1, 5));
+    const { relevant, newest } = await recalled(on, "my bike", { newest: { user_profile: 1 } });
+    expect(relevant).toEqual(["My bike is a red Brompton"]);
+    expect(newest).toEqual(["note 99 about the garden shed"]);
+  });
+
+  it("draws the conclusion of a replacement that a crash cut short, beside many others", async () => {
+    const on = openTestBook(makeStore());
+    await sayMany(on, 100);
+    await on.say("My bike is a red Brompton");
+    const put = on.store.put.bind(on.store);
+    let puts = 0;
+    on.store.put = async (...args) => {
+      puts += 1;
+      if (puts > 2) throw new Error("crash");
+      return put(...args);
+    };
+    await expect(on.say("My bike is a blue Moulton")).rejects.toThrow("crash");
+    on.store.put = put;
+    expect((await recalled(on, "red Brompton bike")).relevant).toEqual(["My bike is a blue Moulton"]);
+    on.clock.advance(60_000);
+    await on.say("My cat is called Ada");
+    expect(await on.store.search(["memory", "replacements"])).toEqual([]);
+    expect((await recalled(on, "red Brompton bike")).relevant).toEqual(["My bike is a blue Moulton"]);
+    expect((await on.book.show(ADA, { query: "Brompton", includeSuperseded: true })).records).toMatchObject([
+      { superseded_by: expect.any(String) as unknown },
+    ]);
+  });
+
+  it("keeps to the scopes of the agent, and to the one task that is named", async () => {
+    const on = openTestBook(makeStore());
+    await on.say("The bike tour is in May", { task: "tour" });
+    await on.say("The bike shop opens at nine", { task: "shop" });
+    await on.say("I ride a bike on trips", { domain: "user_profile", scope: "agent:travel" });
+    await on.say("I ride a bike to the kitchen", { domain: "user_profile", scope: "agent:chef" });
+    expect((await recalled(on, "bike")).relevant).toEqual([]);
+    expect((await recalled(on, "bike", { task: "tour" })).relevant).toEqual(["The bike tour is in May"]);
+    const { relevant } = await on.book.recall({ ...ADA, agent: "travel" }, { query: "bike", limit: 5 });
+    expect(textsOf(relevant)).toEqual(["I ride a bike on trips"]);
+  });
+});
+
+it("reads a few facts of many where the store can put the newest first and rank", async () => {
+  const on = openTestBook(openSqliteStore());
+  await sayMany(on, 600);
+  let rows = 0;
+  const search = on.store.search.bind(on.store);
+  on.store.search = async (prefix, options) => {
+    const items = await search(prefix, options);
+    rows += items.length;
+    return items;
+  };
+  const { relevant } = await recalled(on, "note 77 about the shed", { newest: { user_profile: 3 } });
+  expect(relevant[0]).toBe("note 77 about the garden shed");
+  expect(rows).toBeLessThan(40);
+});
