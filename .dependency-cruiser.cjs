@@ -50,6 +50,12 @@ module.exports = {
       "upkeep → what is stored, and how; where it lies comes in",
     ),
     only(
+      "erasure",
+      "^src/erasure/",
+      "^(src/(erasure|kernel|sessions|storage|turns/lock-name\\.ts$|commands/command-erasing\\.ts$)|memory/)",
+      "erasure → what is kept, and where; the words in which commands are told of it",
+    ),
+    only(
       "turns",
       "^src/turns/",
       "^(src/(turns|kernel|sessions|context|explain|commands|models|storage/backend\\.ts$)|memory/)",
@@ -68,7 +74,7 @@ module.exports = {
       name: "langchain-stays-out",
       comment: "@langchain/* stays out of the pure folders and of the rules of memory and context",
       severity: "error",
-      from: { path: `${PURE}|^src/context/|^memory/(?!stores/|book/|embedding/)`, pathNot: TESTS },
+      from: { path: `${PURE}|^src/context/|^memory/(?!stores/|book/|embedding/|evidence/)`, pathNot: TESTS },
       to: { path: "node_modules/@langchain/" },
     },
     {
@@ -84,7 +90,7 @@ module.exports = {
     {
       name: "no-orphans",
       severity: "error",
-      from: { orphan: true, pathNot: `${TESTS}|\\.mjs$|^graphs/[^/]+\\.ts$` },
+      from: { orphan: true, pathNot: `${TESTS}|\\.mjs$|\\.d\\.ts$|^graphs/[^/]+\\.ts$` },
       to: {},
     },
     { name: "resolvable", severity: "error", from: {}, to: { couldNotResolve: true } },

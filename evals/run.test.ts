@@ -43,7 +43,14 @@ async function openNothing(): Promise<Runner> {
   const never = () => Promise.reject(new Error("not expected"));
   return {
     name: "nothing",
-    can: { clock: false, modelInputs: false, puppetModel: false, restart: false, judges: false },
+    can: {
+      clock: false,
+      modelInputs: false,
+      puppetModel: false,
+      restart: false,
+      judges: false,
+      owners: false,
+    },
     send: never,
     history: never,
     sessions: never,

@@ -17,7 +17,7 @@ export async function openInProcessRunner(): Promise<Runner> {
   const stored = (): ReturnType<typeof storedSessions> => storedSessions(harness.sessions.repository, OWNER);
   return {
     name: "in-process",
-    can: { clock: true, modelInputs: true, puppetModel: true, restart: true, judges: true },
+    can: { clock: true, modelInputs: true, puppetModel: true, restart: true, judges: true, owners: true },
     send: async (sessionKey, text, options = {}) =>
       sentReply(await harness.send(text, { sessionKey, ...options })),
     history: (sessionId) => stored().history(sessionId),

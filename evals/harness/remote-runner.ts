@@ -33,7 +33,14 @@ export async function openRemoteRunner(options: RunnerOptions): Promise<Runner> 
   });
   return {
     name: "remote",
-    can: { clock: false, modelInputs: false, puppetModel: false, restart: false, judges: false },
+    can: {
+      clock: false,
+      modelInputs: false,
+      puppetModel: false,
+      restart: false,
+      judges: false,
+      owners: false,
+    },
     send: sessions.send,
     history: sessions.history,
     sessions: sessions.sessions,

@@ -12,6 +12,8 @@ export interface Capabilities {
   readonly restart: boolean;
   /** The control models `scripted:judge-a` and `scripted:judge-b` say what a case lets them say. */
   readonly judges: boolean;
+  /** Messages can be sent in the name of several owners. */
+  readonly owners: boolean;
 }
 
 /** Name of a capability. */
@@ -31,6 +33,15 @@ export interface SentReply {
   readonly announcement?: string;
   /** The delivery was handled before; this is the stored reply. */
   readonly repeated: boolean;
+  /** What the reply carries for programs. */
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of {@link Runner.send}. */
+export interface SendOptions {
+  readonly deliveryId?: string;
+  /** In whose name, where that is not the runner's own owner. Needs `owners`. */
+  readonly owner?: string;
 }
 
 /** One session of a key, in the order of the chain. */
@@ -89,7 +100,7 @@ export interface Runner {
   readonly name: string;
   readonly can: Capabilities;
   /** Sends one message; a fresh delivery id unless one is given. Never throws for what Lily refuses. */
-  send(key: string, text: string, options?: { readonly deliveryId?: string }): Promise<SentReply>;
+  send(key: string, text: string, options?: SendOptions): Promise<SentReply>;
   /** The committed turns of one session alone, oldest first. */
   history(sessionId: string): Promise<HistoryTurn[]>;
   /** All sessions of a key, oldest first; empty when the key was never used. */

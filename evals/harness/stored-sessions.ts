@@ -39,6 +39,7 @@ export function sentReply(reply: TurnReply): SentReply {
     sessionId,
     repeated,
     ...(announcement === undefined ? {} : { announcement }),
+    ...(envelope.data === undefined ? {} : { data: envelope.data }),
   };
 }
 

@@ -7,7 +7,7 @@ import { deliveredHash, textToAnswer, type Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";
 import { laterCopy, removalOf } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
-import type { SessionUpdate, TurnInFlight } from "./state.ts";
+import type { SessionUpdate, StepUpdate, TurnInFlight } from "./state.ts";
 
 /** What a turn begins with. */
 export interface Beginning {
@@ -26,7 +26,10 @@ export interface Beginning {
 }
 
 /** The update with which a turn begins. */
-export function beginTurn(deps: SessionDeps, beginning: Beginning): SessionUpdate {
+export type BegunTurn = StepUpdate & { readonly turn: TurnInFlight };
+
+/** Begins a turn. */
+export function beginTurn(deps: SessionDeps, beginning: Beginning): BegunTurn {
   const { delivery, session, sorted, messages: added } = beginning;
   // Turns that the checkpoint had missed come before this one, so its message moves behind them.
   const isMoved = added.some((message) => !RemoveMessage.isInstance(message));

@@ -2,6 +2,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
 import { applyChanges } from "#src/sessions/session-changes.ts";
@@ -49,7 +50,7 @@ async function assertOpen(
   if (chain?.latest !== session.sessionId) {
     throw conflict(`session ${session.sessionId} was ended before this turn was committed`);
   }
-  if ((await repository.readTurn(session, turn)) !== undefined) {
+  if ((await repository.readStoredTurn(session, turn)) !== undefined) {
     throw conflict(`turn ${turn} of session ${session.sessionId} was committed by another run`);
   }
 }
@@ -72,8 +73,8 @@ async function putRecord(
   }
 }
 
-/** The fields after a committed turn. A stored time that lies ahead of the turn's is repaired. */
-export function advance(deps: SessionDeps, before: SessionFields, record: TurnRecord): SessionFields {
+/** The fields after a committed turn, erased or not. A stored time that lies ahead of the turn's is repaired. */
+export function advance(deps: SessionDeps, before: SessionFields, record: StoredTurn): SessionFields {
   const session = applyChanges(before, record.changes);
   const atMs = fromInstant(record.at);
   const first = session.firstActivityAt ?? record.at;
@@ -85,7 +86,7 @@ export function advance(deps: SessionDeps, before: SessionFields, record: TurnRe
   return {
     ...session,
     ...clocks,
-    ...unknownTopics(session, record),
+    ...(isRedacted(record) ? {} : unknownTopics(session, record)),
     turns: record.turn,
     head: record.head,
     expiresAt: due === undefined ? null : toInstant(due.dueMs),

@@ -5,7 +5,7 @@ import {
   afterAdmit,
   afterCommand,
   afterDecision,
-  afterModel,
+  afterSolver,
   afterRotation,
   afterTools,
   toSolver,
@@ -174,9 +174,9 @@ describe("after the model", () => {
       "commit",
     ],
     ["a turn without an answer is committed", withMessages(user), "commit"],
-    ["nothing in flight is committed", state({ turn: null }), "commit"],
+    ["a turn that was committed on the way ends the run", state({ turn: null }), "__end__"],
   ])("%s", (_what, values, next) => {
-    expect(afterModel(values)).toBe(next);
+    expect(afterSolver(values)).toBe(next);
   });
 });
 

@@ -7,8 +7,8 @@ import {
   afterCommand,
   afterCommit,
   afterDecision,
-  afterModel,
   afterRotation,
+  afterSolver,
   afterTools,
   toSolver,
 } from "./edges.ts";
@@ -23,15 +23,16 @@ import { rotate } from "./nodes/rotate.ts";
 import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
 import { solveSymbolically } from "./nodes/solve-symbolically.ts";
-import { threadOf, type NodeRuntime } from "./run-context.ts";
+import type { NodeRuntime } from "./run-context.ts";
 import {
   sessionContextSchema,
   SessionInput,
   SessionOutput,
   SessionState,
   type SessionStateValues,
-  type SessionUpdate,
 } from "./state.ts";
+import { committedAtOnce } from "./straight-on.ts";
+import { storedBefore, storedWhileItThinks } from "./stored-before.ts";
 
 /** The graph, not compiled. */
 function buildSessionGraph(deps: SessionDeps) {
@@ -48,9 +49,9 @@ function buildSessionGraph(deps: SessionDeps) {
     .addNode("handOff", handOff(deps))
     .addNode("runCommand", runCommand(deps))
     .addNode("prepareTurn", prepareTurn(deps))
-    .addNode("callModel", storedBefore(deps, callModel(deps)))
+    .addNode("callModel", committedAtOnce(deps, storedWhileItThinks(deps, callModel(deps))))
     .addNode("runTools", storedBefore(deps, runTools(deps)))
-    .addNode("solveSymbolically", solveSymbolically(deps))
+    .addNode("solveSymbolically", committedAtOnce(deps, solveSymbolically(deps)))
     .addNode("commit", commit(deps))
     .addEdge(START, "admit")
     .addConditionalEdges("admit", afterAdmit, [
@@ -58,6 +59,8 @@ function buildSessionGraph(deps: SessionDeps) {
       "handOff",
       "prepareTurn",
       "decideRollover",
+      "callModel",
+      "solveSymbolically",
       "commit",
       END,
     ])
@@ -66,26 +69,15 @@ function buildSessionGraph(deps: SessionDeps) {
     .addEdge("handOff", END)
     .addConditionalEdges("runCommand", afterCommand, ["decideRollover", END])
     .addConditionalEdges("prepareTurn", toSolver, ["callModel", "solveSymbolically"])
-    .addConditionalEdges("callModel", afterModel, ["runTools", "commit"])
+    .addConditionalEdges("callModel", afterSolver, ["runTools", "commit", END])
     .addConditionalEdges("runTools", afterTools, ["runTools", "callModel", "commit"])
-    .addEdge("solveSymbolically", "commit")
+    .addConditionalEdges("solveSymbolically", afterSolver, ["commit", END])
     .addConditionalEdges("commit", afterCommit, ["rotate", "handOff", END])
     .setNodeDefaults({
       // Every node of this graph takes the whole state.
       errorHandler: (state: unknown, failure: NodeError, runtime) =>
         fail(state as SessionStateValues, failure, runtime as NodeRuntime | undefined),
     });
-}
-
-/** What led to the node is stored before it begins: what it does takes long, costs, or must not be done twice. */
-function storedBefore<Runtime extends NodeRuntime>(
-  deps: SessionDeps,
-  node: (state: SessionStateValues, runtime: Runtime) => Promise<SessionUpdate>,
-): typeof node {
-  return async (state, runtime) => {
-    await deps.persist?.(threadOf(runtime));
-    return node(state, runtime);
-  };
 }
 
 /** The graph on a checkpointer and a store. A server sets its own on every request. */

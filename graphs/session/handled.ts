@@ -32,9 +32,11 @@ export type OwnDelivery = Delivery & {
 export function readIntent(chain: Chain, delivery: OwnDelivery, botNames: readonly string[]): Intent {
   const opened = openedBy(chain, delivery.deliveryId)?.opened;
   if (opened !== undefined) {
-    const isLeftOver = textHashOf(delivery.text) === opened.leftHash;
+    const isLeftOver = textHashOf(delivery.text, delivery.attachments) === opened.leftHash;
     const hash = delivery.ownTextHash ?? textHashOf(delivery.text, delivery.attachments);
-    if (!isLeftOver && hash !== opened.textHash) throw deliveryConflict(delivery.deliveryId);
+    // A text that was erased cannot be told from another one.
+    const isKnown = opened.textHash !== undefined;
+    if (isKnown && !isLeftOver && hash !== opened.textHash) throw deliveryConflict(delivery.deliveryId);
     // By command: the delivery as it came, of which the command was carried out, or the text that was left of it.
     if (opened.verdict?.trigger === "command") {
       return { kind: "text", text: isLeftOver ? delivery.text : textBehind(delivery.text, botNames) };

@@ -1,7 +1,10 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
+import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
+import { takeDamaged } from "#src/storage/checkpoints/damaged-checkpoints.ts";
 import { fillVectorsBesideTurns } from "#src/storage/fill-vectors-beside-turns.ts";
 import { pruneBesideTurns } from "#src/storage/prune-beside-turns.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
@@ -13,8 +16,12 @@ import { stopTurn } from "#src/turns/stop-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
 import { listCheckpoints } from "./list-checkpoints.ts";
-import { createReadCommand } from "./read-command.ts";
+import { eraseFirst } from "./erase-first.ts";
+import { previewText } from "#src/erasure/preview-text.ts";
+import { createReadCommand, createReadContext, type ReadSources } from "./read-command.ts";
 import { createSessionRunner } from "./runner.ts";
+import { tidyMemoryBesideTurns } from "./tidy-memory.ts";
+import { findUnanswered } from "./unanswered.ts";
 
 /** Sessions on one backend. */
 export interface LocalSessions {
@@ -22,6 +29,8 @@ export interface LocalSessions {
   send(request: TurnRequest): Promise<TurnReply>;
   /** Stops the turn that runs on the key, in whatever process; what there is of its answer is kept. `false`: none ran. */
   stop(ref: KeyRef): Promise<boolean>;
+  /** The message of a key that a program which ended has left unanswered. Reads only. */
+  unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
   readonly graph: CompiledSessionGraph;
@@ -35,6 +44,8 @@ export interface LocalOptions {
   readonly keepTurns: number;
   /** Longest wait for another turn on the key. */
   readonly lockWaitMs?: number;
+  /** What an erasure takes along beside the storage, and how long it waits for a key. */
+  readonly erasing?: Pick<ErasureDeps, "typed" | "keyWaitMs">;
   /** Told of upkeep that failed; turns go on. */
   readonly onUpkeepError?: (error: unknown) => void;
 }
@@ -51,22 +62,32 @@ export function openLocalSessions(
   const onError = options.onUpkeepError ?? (() => undefined);
   const pruning = pruneBesideTurns(storage.retention, { keepTurns: options.keepTurns, onError });
   const vectors = storage.fillVectors && fillVectorsBesideTurns(storage.fillVectors, onError);
+  const tidying = tidyMemoryBesideTurns(deps, storage.store, onError);
+  const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
+  const unanswered = findUnanswered({ graph, repository, locks: storage.locks });
+  const sources: ReadSources = {
+    unanswered,
+    repository,
+    runner,
+    store: storage.store,
+    checkpoints: listCheckpoints(graph),
+    erasing: (owner) => ({ preview: (wanted) => previewText(erasure, { owner, ...wanted }) }),
+  };
+  const settled = async (): Promise<void> =>
+    void (await Promise.all([pruning.settled(), vectors?.settled(), tidying?.settled()]));
   const turnDeps: TurnDeps = {
     ids: deps.ids,
     runner,
     repository,
     locks: storage.locks,
     stops: deps.stops,
-    readCommand: createReadCommand(deps, {
-      repository,
-      runner,
-      store: storage.store,
-      checkpoints: listCheckpoints(graph),
-    }),
+    readCommand: createReadCommand(deps, sources),
+    beforeRun: eraseFirst(deps, { erasure, contextOf: createReadContext(deps, sources), settled }),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
+    takeDamaged: (sessionId) => takeDamaged(storage.checkpointer, sessionId),
     afterTurn(sessionId, isSealed) {
       pruning.afterTurn(sessionId, isSealed);
       vectors?.afterTurn();
@@ -78,8 +99,14 @@ export function openLocalSessions(
   return {
     graph,
     repository,
-    send: (request) => runTurn(turnDeps, request),
+    async send(request) {
+      const reply = await runTurn(turnDeps, request);
+      // A reply that is no turn has read at most, and reading leads to no write.
+      if (reply.turn !== null) tidying?.afterTurn(request.owner);
+      return reply;
+    },
     stop: (ref) => stopTurn(turnDeps, ref),
-    settled: async () => void (await Promise.all([pruning.settled(), vectors?.settled()])),
+    unanswered,
+    settled,
   };
 }

@@ -2,6 +2,7 @@
 import { LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { entryOf, openChain, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
+import { wholeTurns } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
@@ -117,6 +118,7 @@ export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEnt
     },
     ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
     ...(carried?.controlModel === undefined ? {} : { controlModel: carried.controlModel }),
+    ...(carried?.task === undefined ? {} : { task: carried.task }),
     toldNoModel: carried?.toldNoModel ?? false,
     createdAt: entry.opened.at,
     firstActivityAt: null,
@@ -156,11 +158,12 @@ export async function catchUp(
   repository: SessionRepository,
   session: SessionFields,
 ): Promise<CaughtUp> {
-  if ((await repository.readTurn(session, session.turns + 1)) === undefined) return { session, missed: [] };
+  if ((await repository.readStoredTurn(session, session.turns + 1)) === undefined)
+    return { session, missed: [] };
   const turns = await countTurns(repository, session);
-  const missed = await repository.readTurns(session, { from: session.turns + 1, to: turns });
+  const missed = await repository.readStoredTurns(session, { from: session.turns + 1, to: turns });
   return {
     session: missed.reduce((fields, record) => advance(deps, fields, record), session),
-    missed: missed.slice(-KEEP_MISSED),
+    missed: wholeTurns(missed.slice(-KEEP_MISSED)),
   };
 }

@@ -43,8 +43,8 @@ export function memoryTools(memory?: CommandMemory): StructuredToolInterface[] {
 }
 
 async function search({ book, who }: CommandMemory, query: string): Promise<string> {
-  const { records } = await book.show(who, { query, limit: MAX_FOUND });
-  const { text } = memorySection({ relevant: records, always: [] }, RESULT_TOKENS);
+  const { relevant } = await book.recall(who, { query, limit: MAX_FOUND, byMeaning: true });
+  const { text } = memorySection({ relevant, always: [] }, RESULT_TOKENS);
   return text === "" ? "Nothing that is remembered fits these words." : text;
 }
 

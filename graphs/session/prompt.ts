@@ -11,6 +11,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
 import { policyOf } from "./policy-of.ts";
 import { memoryForTurn } from "./recall-memory.ts";
+import { evidenceForTurn } from "./run-evidence.ts";
 import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -45,11 +46,15 @@ async function assemble(
 ): Promise<AssembledPrompt> {
   const chain = await requireChain(run, session);
   const facts = await memoryForTurn(deps, run, { session, turn });
+  const evidence = await evidenceForTurn(deps, run, { session, turn });
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
   const ownTokens = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
-  const budget = Math.max(0, deps.limits.contextTokens - systemTokens - facts.tokens - ownTokens);
-  const newest = turnsNewestFirst(memory.turns.over(run.repository), chain, {
+  const budget = Math.max(
+    0,
+    deps.limits.contextTokens - systemTokens - facts.tokens - evidence.tokens - ownTokens,
+  );
+  const newest = turnsNewestFirst(memory.turns.over(run.repository, chain), chain, {
     sessionId: session.sessionId,
     latestTurns: session.turns,
     from: contextFrom(session, turn),
@@ -57,17 +62,22 @@ async function assemble(
   const selected = await selectTurns(newest, budget);
   const past = selected.turns.flatMap((record) => memory.messagesOf(record));
   return {
-    prompt: [new SystemMessage(facts.text === "" ? system : `${system}\n\n${facts.text}`), ...past],
+    prompt: [
+      new SystemMessage([system, facts.text, evidence.text].filter((part) => part !== "").join("\n\n")),
+      ...past,
+    ],
     receipt: {
       budgetTokens: deps.limits.contextTokens,
       tokens: {
         system: systemTokens,
         ...(facts.text === "" ? {} : { memory: facts.tokens }),
+        ...(evidence.text === "" ? {} : { evidence: evidence.tokens }),
         turns: selected.tokens,
         message: ownTokens,
       },
       turns: [...selected.ranges],
       ...(facts.text === "" ? {} : { memory: facts.receipt }),
+      ...(evidence.text === "" ? {} : { evidence: evidence.receipt }),
     },
   };
 }

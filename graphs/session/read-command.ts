@@ -1,17 +1,20 @@
 /** Answers a command that changes nothing beside the graph: no checkpoint, no lock, no waiting for a turn. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { readsOnly, type CheckpointNote } from "#src/commands/command.ts";
+import type { CommandErasing } from "#src/commands/command-erasing.ts";
+import { readsOnly, type CheckpointNote, type CommandContext } from "#src/commands/command.ts";
+import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { latestEntry, openChain } from "#src/sessions/chain.ts";
-import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { ReadCommand } from "#src/turns/run-turn.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
 import { commandContext } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
 import { catchUp, newFields } from "./locate-session.ts";
+import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf } from "./run-memory.ts";
 
 /** Where a command reads. */
@@ -20,33 +23,51 @@ export interface ReadSources {
   readonly runner: SessionRunner;
   /** Where memory is; without it there is none. */
   readonly store?: BaseStore;
+  /** What would be erased of an owner; absent where nothing can be erased everywhere. */
+  readonly erasing?: (owner: string) => CommandErasing;
+  /** The message of a key that a program which ended has left unanswered. */
+  readonly unanswered?: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
   /** The newest checkpoints of a thread. */
   readonly checkpoints?: (threadId: string, limit: number) => Promise<readonly CheckpointNote[]>;
 }
 
 /** Makes the reader. */
 export function createReadCommand(deps: SessionDeps, sources: ReadSources): ReadCommand {
-  const { repository, runner, store, checkpoints } = sources;
+  const contextOf = createReadContext(deps, sources);
   return async ({ owner, sessionKey, deliveryId, name, args }) => {
+    const context = await contextOf({ owner, sessionKey }, deliveryId);
+    const command = findCommand(name);
+    const envelope =
+      command?.kind === "plain" && readsOnly(command, args)
+        ? (await command.run(args, context)).envelope
+        : unknownCommand(name);
+    return commandReply(envelope, { sessionId: context.session.sessionId, deliveryId });
+  };
+}
+
+/** Makes the context of a command that is given on a key, as it stands; nothing is opened by it. */
+export function createReadContext(
+  deps: SessionDeps,
+  sources: ReadSources,
+): (ref: KeyRef, deliveryId: string) => Promise<CommandContext> {
+  const { repository, runner, store, checkpoints, erasing, unanswered } = sources;
+  return async ({ owner, sessionKey }, deliveryId) => {
     const stored = await repository.readChain({ owner, sessionKey });
     const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
     const state = stored === undefined ? undefined : await runner.readState(chain.latest);
     const known = state?.session ?? (await newFields(deps, chain, latestEntry(chain)));
     const { session } = await catchUp(deps, repository, known);
-    const command = findCommand(name);
-    const context = commandContext(deps, {
+    return commandContext(deps, {
       chain,
       session,
       repository,
       verdict: state?.verdict ?? null,
       memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
+      evidence: store === undefined ? undefined : evidenceOf(deps, store),
       checkpoints: checkpoints && ((limit) => checkpoints(session.sessionId, limit)),
+      ...(erasing === undefined ? {} : { erasing: erasing(owner) }),
+      unanswered: unanswered && (() => unanswered({ owner, sessionKey })),
     });
-    const envelope =
-      command?.kind === "plain" && readsOnly(command, args)
-        ? (await command.run(args, context)).envelope
-        : unknownCommand(name);
-    return commandReply(envelope, { sessionId: session.sessionId, deliveryId });
   };
 }
 

@@ -1,9 +1,9 @@
 /** Reads what is remembered and fits a turn: for the prompt and for the answer without a model. */
 import { asksAboutMemory, memorySection, type MemorySection } from "#src/context/memory-section.ts";
-import type { MemoryRecord, PersonalityDomain } from "#memory/record.ts";
+import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { rankTexts } from "#src/kernel/words.ts";
+import { termsOf } from "#src/kernel/words.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
@@ -20,38 +20,59 @@ const MAX_SHARE = 0.25;
 
 interface Wanted {
   readonly text: string;
+  /** The task that the session is at; of no other one anything is read. */
+  readonly task: string | undefined;
   /** The store finds facts by their meaning, not only by their words. */
   readonly byMeaning: boolean;
   readonly budgetTokens: number;
 }
 
 /**
- * The memory section for what the user said: personality memory of the owner, in the scopes of the agent; never task
- * memory, nor what has expired or was archived, replaced or put aside. Reading changes nothing.
+ * The memory section for what the user said: personality memory of the owner, in the scopes of the agent, and the memory
+ * of the task that they have chosen; nothing of what has expired or was archived, replaced or put aside. Reading changes
+ * nothing.
  */
 async function recallMemory(
   { book, who }: CommandMemory,
-  { text, byMeaning, budgetTokens }: Wanted,
+  { text, task, byMeaning, budgetTokens }: Wanted,
 ): Promise<MemorySection> {
-  // One person's facts are few: ranked here, they cost the same however long the conversations beside them are.
-  const { records } = await book.show(who, { limit: Number.MAX_SAFE_INTEGER });
-  const newestOf = (domain: PersonalityDomain, count: number): MemoryRecord[] =>
-    records.filter((record) => record.domain === domain).slice(0, count);
-  const query = text.slice(0, QUERY_CHARACTERS).toWellFormed().trim();
-  const fitting =
-    byMeaning && query !== ""
-      ? (await book.show(who, { query, limit: RELEVANT })).records
-      : rankTexts(records, query, (record) => record.text).map(({ item }) => item);
+  const query = text.slice(0, QUERY_CHARACTERS).toWellFormed();
+  const asksForAll = asksAboutMemory(text);
+  const { relevant, newest } = await book.recall(who, {
+    query,
+    limit: RELEVANT,
+    byMeaning,
+    newest: {
+      persona_core: ALWAYS,
+      working_rules: ALWAYS,
+      user_profile: asksForAll ? RELEVANT : 0,
+      task_memory: RELEVANT,
+    },
+    ...(task === undefined ? {} : { task }),
+  });
+  const newestOf = (domain: Domain, count: number): MemoryRecord[] =>
+    newest.filter((record) => record.domain === domain).slice(0, count);
   return memorySection(
     {
-      always: [...newestOf("persona_core", ALWAYS), ...newestOf("working_rules", ALWAYS)],
+      always: [
+        ...newestOf("persona_core", ALWAYS),
+        ...newestOf("working_rules", ALWAYS),
+        ...newestOf("task_memory", ALWAYS),
+      ],
       relevant: [
-        ...fitting.slice(0, RELEVANT),
-        ...(asksAboutMemory(text) ? newestOf("user_profile", RELEVANT) : []),
+        ...relevant,
+        ...newestOf("user_profile", RELEVANT),
+        ...(names(query, task) ? newestOf("task_memory", RELEVANT) : []),
       ],
     },
     budgetTokens,
   );
+}
+
+/** Whether a text has a word of the task's name. */
+function names(text: string, task: string | undefined): boolean {
+  const terms = new Set(termsOf(task ?? ""));
+  return termsOf(text).some((term) => terms.has(term));
 }
 
 /** What of memory a turn is given; nothing where memory is switched off. */
@@ -65,6 +86,7 @@ export async function memoryForTurn(
   if (memory === undefined || memoryTokens === 0) return memorySection({ relevant: [], always: [] }, 0);
   return recallMemory(memory, {
     text: turn.text,
+    task: session.task,
     byMeaning: deps.searchesByMeaning === true,
     budgetTokens: Math.min(memoryTokens, contextTokens * MAX_SHARE),
   });

@@ -21,6 +21,8 @@ export interface RunContext {
   readonly isReplay: boolean;
   /** The deliveries of which the message of this run is made, when it is more than one. */
   readonly collected: NonNullable<SessionContext["fence"]>["collected"];
+  /** The receipt of what was erased for the message of this run. */
+  readonly erased: NonNullable<SessionContext["fence"]>["erased"];
   readonly repository: SessionRepository;
   /** The store itself, for what has rules of its own; under the same lease. */
   readonly store: BaseStore;
@@ -52,6 +54,7 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
       deps.lifecycleMode === "segmented" && runtime.configurable?.["__pregel_replay_state"] !== undefined,
     // Only `runTurn` can know. On a server, where nothing is fenced, a caller could name deliveries that never came.
     collected: deps.fencedStore === undefined ? undefined : context.fence?.collected,
+    erased: deps.fencedStore === undefined ? undefined : context.fence?.erased,
     repository: createStoreSessionRepository(store),
     store,
     blobs: createBlobStore(store),

@@ -5,10 +5,16 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createMemoryBook } from "#memory/book/memory-book.ts";
 import { checkText } from "#memory/policy/check-text.ts";
+import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
 
 /** Its rules are loaded with the first text that is checked, once a process. */
 const scanWithSecretlint = createSecretlintScanner();
+
+/** What finds secrets in a run. */
+export function scanWith({ scanSecrets }: Pick<SessionDeps, "scanSecrets">): SecretScanner {
+  return scanSecrets ?? scanWithSecretlint;
+}
 
 /**
  * The memory of the owner of `session`; `undefined` when it is switched off.
@@ -21,7 +27,8 @@ export function memoryOf(
   { session, turn }: { readonly session: SessionFields; readonly turn?: number },
 ): CommandMemory | undefined {
   if (deps.memory?.enabled === false) return undefined;
-  const { clock, ids, scanSecrets: scan = scanWithSecretlint } = deps;
+  const { clock, ids } = deps;
+  const scan = scanWith(deps);
   return {
     book: createMemoryBook(store, { clock, ids, scan }),
     who: {

@@ -1,5 +1,5 @@
 /** Runs the compiled graph for `runTurn`: from a message to a reply or a hand-off, with events on the way. */
-import { AIMessageChunk, HumanMessage } from "@langchain/core/messages";
+import { AIMessageChunk, BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
@@ -20,6 +20,10 @@ const stateSchema = z.object({
   session: sessionFieldsSchema,
   verdict: verdictSchema.nullable().default(null),
 });
+
+/** Parts of the updates of steps that say something before the answer. */
+const updateSchema = z.object({ messages: z.array(z.unknown()).optional(), reply: z.unknown() });
+const updatesSchema = z.object({ admit: updateSchema.optional(), prepareTurn: updateSchema.optional() });
 
 /** Makes the runner of a compiled graph. */
 export function createSessionRunner(graph: CompiledSessionGraph): SessionRunner {
@@ -94,18 +98,12 @@ function emitToken(message: unknown, onEvent: (event: TurnEvent) => void): void 
   if (text !== "") onEvent({ type: "token", text });
 }
 
-/** What `prepareTurn` says before the answer. */
+/** What is said before the answer, by the step in which the turn was prepared. A reply of its own is not said twice. */
 function emitNotices(payload: unknown, onEvent: (event: TurnEvent) => void): void {
-  if (typeof payload !== "object" || payload === null || !("prepareTurn" in payload)) return;
-  const update = payload.prepareTurn;
-  if (
-    typeof update !== "object" ||
-    update === null ||
-    !("messages" in update) ||
-    !Array.isArray(update.messages)
-  )
-    return;
-  for (const message of update.messages) {
-    if (isNotice(message)) onEvent({ type: "notice", text: contentText(message.content) });
+  const { admit, prepareTurn } = updatesSchema.safeParse(payload).data ?? {};
+  const said = prepareTurn?.messages ?? (admit?.reply === null ? admit.messages : undefined) ?? [];
+  for (const message of said) {
+    if (BaseMessage.isInstance(message) && isNotice(message))
+      onEvent({ type: "notice", text: contentText(message.content) });
   }
 }

@@ -134,6 +134,9 @@ export type SessionStateValues = typeof SessionState.State;
 /** A node's change to the state. */
 export type SessionUpdate = typeof SessionState.Update;
 
+/** A change that says what it writes to `messages` as a list. */
+export type StepUpdate = Omit<SessionUpdate, "messages"> & { readonly messages: BaseMessage[] };
+
 /** Run-scoped settings that a caller may give; never stored. */
 export const sessionContextSchema = z.object({
   /** Routing bucket of the conversation. Without it the thread is its own key. */
@@ -151,6 +154,7 @@ export const sessionContextSchema = z.object({
       lockName: z.string(),
       token: z.number(),
       collected: z.object({ textHash: z.string(), others: z.array(collectedSchema) }).optional(),
+      erased: turnReplySchema.shape.envelope.optional(),
     })
     .optional()
     .describe("Set by runTurn; not for callers"),

@@ -4,7 +4,10 @@ import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnBody } from "#src/sessions/turn-record.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import { limitNotice } from "./budget.ts";
-import type { SessionStateValues, TurnInFlight } from "./state.ts";
+import type { SessionStateValues, StepUpdate, TurnInFlight } from "./state.ts";
+
+/** What a goal solver says: messages, and the turn as it stands after them. */
+export type Solved = StepUpdate & { readonly turn: TurnInFlight };
 
 /** A turn's body without what the commit itself decides. */
 export type TurnDraft = Omit<TurnBody, "v" | "sessionId" | "turn">;

@@ -114,6 +114,8 @@ export const configSchema = z.strictObject({
       contextTokens: z.int().min(500).default(12_000),
       /** Remembered facts in the prompt; they count against `contextTokens`. */
       memoryTokens: z.int().min(0).default(800),
+      /** Passages of evidence in the prompt; they count against `contextTokens`. */
+      evidenceTokens: z.int().min(0).default(1_200),
       modelCalls: z.int().min(1).max(40).default(8),
       // Each is a step of its own: with the model's calls they stay below the steps that one run may take.
       toolCalls: z.int().min(1).max(50).default(24),

@@ -28,6 +28,9 @@ export interface App {
 /** No skills are loaded yet, which the snapshot says. */
 const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
 
+/** Less than a model over a network takes, and more than one in the process. */
+const PERSIST_AFTER_MS = 20;
+
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
   loaded: LoadedConfig,
@@ -36,7 +39,8 @@ export function createSessionDeps(
 ): SessionDeps {
   const models = createOpenAIChatModels(openAISettingsOf(env));
   return {
-    ...sessionSettings(loaded.config, env, machineTimeZone()),
+    // The machine is asked only where nothing is configured: its answer takes as long as opening a file.
+    ...sessionSettings(loaded.config, env, loaded.config.timeZone ?? machineTimeZone()),
     clock: systemClock(env),
     ids: systemIds,
     models,
@@ -68,6 +72,8 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
       storageName: `${storage.name} in ${storage.location}`,
       fencedStore: (lease) => storage.fencedStore(lease),
       persist: (threadId) => storage.persist(threadId),
+      persistAfterMs: PERSIST_AFTER_MS,
+      goesStraightOn: true,
       searchesByMeaning: storage.fillVectors !== undefined,
     },
   };

@@ -36,6 +36,8 @@ export interface SessionLimits {
   readonly contextTokens: number;
   /** Tokens of remembered facts among them; 0 is none. */
   readonly memoryTokens: number;
+  /** Tokens of passages of evidence among them; 0 is none. */
+  readonly evidenceTokens: number;
   /** Model calls in one turn. */
   readonly modelCalls: number;
   /** Tool calls in one turn. */
@@ -89,6 +91,16 @@ export interface SessionDeps {
   readonly searchesByMeaning?: boolean;
   /** Stores what the run on a thread has reached; without it every step is stored by itself. */
   readonly persist?: (threadId: string) => Promise<void>;
+  /**
+   * Milliseconds that the first model call of a turn may take before what led to it is stored; without it that is stored
+   * before the call.
+   */
+  readonly persistAfterMs?: number;
+  /**
+   * Nodes that ask nobody run in the step before theirs: a turn is fewer steps, of which a client that watches or steps
+   * through the graph sees less.
+   */
+  readonly goesStraightOn?: boolean;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
   readonly tools?: readonly StructuredToolInterface[];
   /** Waits; for retries of a model, and for the end of a turn's time. */

@@ -1,10 +1,10 @@
 /** The interactive conversation. Imports little, so that the prompt is there at once; the rest loads behind it. */
-import { join } from "node:path";
 import { clearScreenDown, cursorTo } from "node:readline";
+import { ERASE_QUESTION, isYes, withYes } from "./confirm-erasing.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
-import { createInputHistory } from "./input/history-file.ts";
+import { createInputHistory, historyFile } from "./input/history-file.ts";
 import { LineInput } from "./input/line-input.ts";
 import type { Display } from "./late-parts.ts";
 import { printableLine } from "./printable.ts";
@@ -53,7 +53,7 @@ class Conversation {
     this.#input = new LineInput({
       input: stdin,
       output: stdout,
-      history: createInputHistory(join(homeFolder(env, cwd), "cli-history")),
+      history: createInputHistory(historyFile(homeFolder(env, cwd))),
       commandNames: () => this.#display?.commandNames ?? [],
       onIdleInterrupt: () => this.#input.printAbove(this.#screen.paint.dim("Ctrl-D leaves.")),
       onBusyInterrupt: () => this.#interrupt(),
@@ -108,7 +108,7 @@ class Conversation {
     const parts = await import("./late-parts.ts");
     this.#display = parts.createDisplay(this.#context);
     if (!this.#input.isPrompting && !this.#input.isClosed) this.#display.activity.show("opening");
-    const engine = await parts.loadEngine(this.#context);
+    const engine = await parts.loadEngine(this.#context, this.#input);
     await this.#welcome(engine, this.#display);
     return engine;
   }
@@ -167,8 +167,22 @@ class Conversation {
     const sessionKey = this.#options.key ?? engine.defaultKey;
     const reply = await engine.send({ ...message, sessionKey, onEvent: view.onEvent });
     if (reply.sessionId !== "") this.#lastSessionId = reply.sessionId;
+    if (reply.envelope.code === "memory_policy_denied") this.#input.forgetLast();
     view.finish(reply);
     this.#context.stdout.write("\n");
+    if (reply.envelope.code === "confirmation_needed") await this.#confirm(engine, display, message);
+  }
+
+  async #confirm(
+    engine: Engine,
+    display: Display,
+    message: { readonly content: string; readonly stop: AbortSignal },
+  ): Promise<void> {
+    const { stdout } = this.#context;
+    stdout.write(`${this.#screen.paint.bold(ERASE_QUESTION)}\n`);
+    if (isYes(await this.#input.next()))
+      return this.#send(engine, display, { ...message, content: withYes(message.content) });
+    stdout.write("Nothing was erased.\n\n");
   }
 
   /** `/stop` is for the answer that is being written; `/new` ends it too, and is then carried out. */

@@ -6,6 +6,9 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { commandFiles } from "./command-files.ts";
+import { createInputHistory, historyFile } from "./input/history-file.ts";
+import type { LineInput } from "./input/line-input.ts";
+import { typedLines } from "./input/typed-lines.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
 
 /** What a terminal needs of the application. */
@@ -26,12 +29,18 @@ export interface Engine {
 /**
  * Opens the application of the home folder.
  *
+ * @param input the terminal that is open, where there is one
  * @throws {LilyError} `config_invalid`, or what the storage says of its files
  */
-export async function openEngine(env: Environment, cwd: string): Promise<Engine> {
-  const { config, deps, storage } = await openApp(env, cwd);
+export async function openEngine(
+  env: Environment,
+  cwd: string,
+  input?: Pick<LineInput, "forgetSaying">,
+): Promise<Engine> {
+  const { home, config, deps, storage } = await openApp(env, cwd);
   const sessions = openLocalSessions({ ...deps, files: commandFiles(cwd) }, storage, {
     keepTurns: config.storage.keepTurns,
+    erasing: { typed: typedLines(config.owner, createInputHistory(historyFile(home)), input) },
   });
   const { owner, defaultKey } = config;
   let closing: Promise<void> | undefined;

@@ -4,6 +4,7 @@ import { envelopeOf, exitCodeOf } from "#src/kernel/envelope.ts";
 import { createActivity, noActivity, type Activity } from "./activity.ts";
 import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
+import type { LineInput } from "./input/line-input.ts";
 import { renderFailure } from "./render/render-envelope.ts";
 import { screenOf, type Screen } from "./screen.ts";
 import { TurnView, type TurnViewOptions } from "./turn-view.ts";
@@ -31,7 +32,10 @@ export function createDisplay({ stderr, env }: CliContext): Display {
 }
 
 /** Opens the engine. @throws {LilyError} `config_invalid`, or what the storage says of its files */
-export async function loadEngine({ env, cwd }: CliContext): Promise<Engine> {
+export async function loadEngine(
+  { env, cwd }: CliContext,
+  input: Pick<LineInput, "forgetSaying">,
+): Promise<Engine> {
   const { openEngine } = await import("./engine.ts");
-  return openEngine(env, cwd);
+  return openEngine(env, cwd, input);
 }

@@ -64,6 +64,7 @@ function actionsIn(context: CliContext): Actions {
     restore: async (options, folder) => (await import("./restore.ts")).restore(context, options, folder),
     doctor: async (options, wanted) =>
       (await import("./doctor.ts")).doctor(context, options, { ...wanted, program: readVersion() }),
+    erase: async (options, wanted) => (await import("./erase.ts")).erase(context, options, wanted),
     async serve(options, where) {
       const [{ serve }, { DEFAULT_HOST, DEFAULT_PORT }] = await Promise.all([
         import("./serve.ts"),

@@ -1,6 +1,7 @@
 /** The command line: what can be typed after `lily`, and what it leads to. */
 import { Command, InvalidArgumentError } from "commander";
 import type { CliOptions } from "./context.ts";
+import type { EraseRequest } from "./erase.ts";
 import type { NewKey } from "./keys.ts";
 
 /** What the command line leads to. */
@@ -12,6 +13,7 @@ export interface Actions {
   backup(options: CliOptions, folder: string | undefined): Promise<number>;
   restore(options: CliOptions, folder: string): Promise<number>;
   doctor(options: CliOptions, request: { readonly repair: boolean }): Promise<number>;
+  erase(options: CliOptions, wanted: EraseRequest): Promise<number>;
   serve(options: CliOptions, where: { readonly host?: string; readonly port?: number }): Promise<number>;
   newKey(options: CliOptions, wanted: NewKey): Promise<number>;
   listKeys(options: CliOptions): Promise<number>;
@@ -85,6 +87,13 @@ function addUpkeepCommands(program: Command, { actions, options, finish }: Wirin
     .description("examine everything that is kept; changes nothing without --repair")
     .option("--repair", "make a backup, then put in order what can be", false)
     .action((wanted: { repair: boolean }) => finish(actions.doctor(options(), wanted)));
+  program
+    .command("erase")
+    .description("erase everything of one person; /forget … --everywhere erases one fact")
+    .requiredOption("--owner <name>", "whose data it is")
+    .option("--dry-run", "show what would go, and change nothing", false)
+    .option("--yes", "erase without asking", false)
+    .action((wanted: EraseRequest) => finish(actions.erase(options(), wanted)));
 }
 
 function addKeyCommands(program: Command, { actions, options, finish }: Wiring): void {

@@ -6,7 +6,10 @@ import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-polic
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Explanation } from "#src/sessions/turn-record.ts";
+import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import type { CommandErasing } from "./command-erasing.ts";
 import type { CommandMemory } from "./command-memory.ts";
+import type { UnansweredMessage } from "./unanswered-message.ts";
 import type { ControlModel, Verdict } from "#src/sessions/verdict.ts";
 
 /** What running a command may touch. A command with only `reads` changes nothing and never waits. */
@@ -34,6 +37,12 @@ export interface CommandContext {
   readonly normalizeModel: (reference: string) => string;
   /** Long-term memory of the owner; `undefined` when it is switched off. */
   readonly memory?: CommandMemory | undefined;
+  /** Documents that are cited and are no facts; there where memory is. */
+  readonly evidence?: EvidenceBook | undefined;
+  /** Erasing everywhere; absent where it cannot be done. */
+  readonly erasing?: CommandErasing | undefined;
+  /** The message that a program which ended has left unanswered; absent where that cannot be known. */
+  readonly unanswered?: (() => Promise<UnansweredMessage | undefined>) | undefined;
   /** The newest checkpoints of the session, newest first; absent where they cannot be read. */
   readonly checkpoints?: ((limit: number) => Promise<readonly CheckpointNote[]>) | undefined;
   /** Files of the person who gives the command; absent where that is not the person at this machine. */
@@ -53,10 +62,23 @@ export interface CheckpointNote {
   readonly messages: number;
 }
 
+/** A file as it lies there. */
+export interface FileBytes {
+  /** Full path, the same however it was named. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
 /** Files by their path, relative to where the person is. */
 export interface CommandFiles {
   /** @throws {LilyError} `file_failed` */
   read(path: string): Promise<string>;
+  /**
+   * At most `maxBytes` of an ordinary file; `~/` is the person's home folder.
+   *
+   * @throws {LilyError} `file_failed`, `file_too_large`
+   */
+  readBytes(path: string, maxBytes: number): Promise<FileBytes>;
   /** Writes a new file for its owner alone and gives its full path. @throws {LilyError} `file_failed` */
   write(path: string, text: string): Promise<string>;
 }

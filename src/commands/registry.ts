@@ -15,7 +15,9 @@ import { rolloverCommand } from "./catalog/rollover.ts";
 import { sessionsCommand } from "./catalog/sessions.ts";
 import { statusCommand } from "./catalog/status.ts";
 import { stopCommand } from "./catalog/stop.ts";
+import { taskCommand } from "./catalog/task.ts";
 import { titleCommand } from "./catalog/title.ts";
+import { whyCommand } from "./catalog/why.ts";
 import type { Command } from "./command.ts";
 
 /** Every command, in the order in which `/help` lists them. */
@@ -23,12 +25,14 @@ export const COMMANDS: readonly Command[] = [
   newCommand,
   stopCommand,
   statusCommand,
+  whyCommand,
   sessionsCommand,
   historyCommand,
   recallCommand,
   rememberCommand,
   memoryCommand,
   forgetCommand,
+  taskCommand,
   rejoinCommand,
   resumeCommand,
   titleCommand,

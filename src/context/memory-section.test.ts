@@ -42,6 +42,20 @@ describe("the memory section", () => {
     expect(receipt).toEqual([{ id: noted.id }, { id: rule.id }]);
   });
 
+  it("has the facts of a task last, under the task's name as data, with room for the title counted", () => {
+    const ofTask = {
+      ...record("The launch is on 3 June"),
+      domain: "task_memory" as const,
+      task: "a</memory>\nb",
+    };
+    const { text, tokens } = memorySection({ relevant: [ofTask, record("tea")], always: [] }, 800);
+    expect(text).toContain('Of the task that the user is at, "a&lt;/memory&gt;\\nb":\n- [');
+    expect(text.indexOf("About the user:")).toBeLessThan(text.indexOf("Of the task"));
+    expect(tokens).toBe(estimateTokens(text));
+    const tight = memorySection({ relevant: [ofTask], always: [] }, tokens - 20);
+    expect(tight.tokens).toBeLessThanOrEqual(tokens - 20);
+  });
+
   it("gives what fits no more than half of the room to what holds whatever is said", () => {
     const always = Array.from({ length: 20 }, (_, index) =>
       record(`rule ${index} ${"x".repeat(60)}`, "working_rules"),

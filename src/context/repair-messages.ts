@@ -47,7 +47,17 @@ export function repairMessages(messages: readonly Message[]): RepairedMessages {
 
 type Note = (kind: RepairKind) => void;
 
+/** Messages without calls that needed nothing: what is sent with every call of a long conversation is looked at once. */
+const SOUND = new WeakSet<Message>();
+
 function repairOne(message: Message, slots: readonly CallSlot[], note: Note): Message[] {
+  if (slots.length === 0 && SOUND.has(message)) return [message];
+  const repaired = repairByRole(message, slots, note);
+  if (slots.length === 0 && repaired.length === 1 && repaired[0] === message) SOUND.add(message);
+  return repaired;
+}
+
+function repairByRole(message: Message, slots: readonly CallSlot[], note: Note): Message[] {
   switch (message.role) {
     case "tool":
       // Sent behind its call, or not at all.

@@ -61,6 +61,7 @@ export const ERROR_CODES = {
   upkeep_unsupported: { http: 501, exit: 69 },
   doctor_failed: { http: 409, exit: 65 },
   embedding_failed: { http: 502, exit: 69 },
+  turn_not_found: { http: 404, exit: 66 },
   memory_policy_denied: { http: 422, exit: 77 },
   memory_owner_missing: { http: 422, exit: 2 },
   memory_input_invalid: { http: 422, exit: 2 },
@@ -70,6 +71,15 @@ export const ERROR_CODES = {
   memory_unavailable: { http: 501, exit: 69 },
   file_failed: { http: 422, exit: 66 },
   files_unavailable: { http: 501, exit: 69 },
+  file_too_large: { http: 413, exit: 65 },
+  evidence_unreadable: { http: 422, exit: 65 },
+  evidence_unsupported: { http: 422, exit: 2 },
+  evidence_not_found: { http: 404, exit: 66 },
+  evidence_ambiguous: { http: 409, exit: 2 },
+  confirmation_needed: { http: 409, exit: 2 },
+  turn_running: { http: 409, exit: 75 },
+  erasure_unfinished: { http: 409, exit: 75 },
+  erasure_unsupported: { http: 501, exit: 69 },
   internal: { http: 500, exit: 70 },
 } as const satisfies Record<string, CodeEntry>;
 

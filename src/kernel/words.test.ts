@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rankTexts, STOP_WORDS, termsOf } from "./words.ts";
+import { rankTexts, segmentedWords, STOP_WORDS, termsOf, wordsOf } from "./words.ts";
 
 const self = (text: string): string => text;
 const ranked = (items: readonly string[], query: string): string[] =>
@@ -137,5 +137,17 @@ describe("ranking texts by a question", () => {
 
   it("finds every text that shares a word, however common the word is", () => {
     expect(ranked(["tea", "tea", "tea"], "tea")).toHaveLength(3);
+  });
+});
+
+describe("the words of plain ASCII", () => {
+  it("are those that Unicode's rules find, whatever marks are between them", () => {
+    const unit = fc.constantFrom(...Array.from(`abZ019 .,':;_-/\\"()@#$%&*+<=>?![]{}|~^\`\t\n`));
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
+        expect(wordsOf(text)).toEqual(segmentedWords(text.toLowerCase()));
+      }),
+      { numRuns: 3_000 },
+    );
   });
 });

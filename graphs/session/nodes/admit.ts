@@ -17,6 +17,7 @@ import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../l
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
+import { prepareAtOnce } from "../straight-on.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 
 /** Makes the node. */
@@ -151,8 +152,9 @@ async function admitToLatest(
   }
   const announcement = announcementFor(chain, session);
   const { collected } = run;
-  const begun = { sorted, session, delivery, collected, intent, messages, fields };
-  return beginTurn(deps, { ...begun, latest: null, announcement });
+  const beginning = { sorted, session, delivery, collected, intent, messages, fields };
+  const begun = beginTurn(deps, { ...beginning, latest: null, announcement });
+  return prepareAtOnce(deps, run, { session, begun });
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */

@@ -14,14 +14,15 @@ import { failedAttempts } from "../failed-attempts.ts";
 import { assemblePrompt } from "../prompt.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import type { SessionStateValues, TurnInFlight } from "../state.ts";
+import type { Solved } from "../turn-draft.ts";
 import { sessionTools } from "../tools.ts";
 import { modelMessagesInFlight } from "../turn-messages.ts";
 import { tokensOfCall } from "../call-tokens.ts";
 
 /** Makes the node. */
 export function callModel(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: CallRuntime): Promise<SessionUpdate> => {
+  return async (state: SessionStateValues, runtime: CallRuntime): Promise<Solved> => {
     const { session, turn } = requireTurn(state);
     const verdict = judgeBudget("model", spentOf(turn), deps.limits);
     if (verdict.action === "end") return endedTurn(deps, turn, verdict.limit);
@@ -44,7 +45,7 @@ export function callModel(deps: SessionDeps) {
 }
 
 /** A turn whose budget leaves no call is committed with what there is. */
-function endedTurn(deps: SessionDeps, turn: TurnInFlight, limit: ReachedLimit): SessionUpdate {
+function endedTurn(deps: SessionDeps, turn: TurnInFlight, limit: ReachedLimit): Solved {
   return {
     messages: [new AIMessage({ content: noAnswerText(limit), id: deps.ids.uuid() })],
     turn: { ...turn, status: "limited", limit },
@@ -92,7 +93,7 @@ function answeredTurn(
   deps: SessionDeps,
   turn: TurnInFlight,
   { answer, verdict }: { readonly answer: Answer; readonly verdict: BudgetVerdict },
-): SessionUpdate {
+): Solved {
   const limit = limitOf(deps, turn, { answer, verdict });
   const isLimited = limit !== undefined && answer.endedBy !== "stop";
   return {

@@ -10,17 +10,17 @@ import { replyOf } from "#src/turns/stored-reply.ts";
 import { commitTurn } from "../commit-turn.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import type { SessionStateValues, StepUpdate, TurnInFlight } from "../state.ts";
 import { draftOf } from "../turn-draft.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 import { clearWindow, extendWindow } from "../window.ts";
 
 /** Makes the node. */
 export function commit(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
+  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<StepUpdate> => {
     const { session, turn } = requireTurn(state);
     const { isReplay, repository } = readRunContext(deps, runtime);
-    if (isReplay && (await repository.readTurn(session, turn.number)) !== undefined)
+    if (isReplay && (await repository.readStoredTurn(session, turn.number)) !== undefined)
       return answerElsewhere(deps, turn, { session, chain: await repository.readChain(session) });
     const told =
       turn.outcome === null
@@ -54,7 +54,7 @@ function answerElsewhere(
   deps: SessionDeps,
   turn: TurnInFlight,
   { session, chain }: { readonly session: SessionFields; readonly chain: Chain | undefined },
-): SessionUpdate {
+): StepUpdate {
   const deliveryId = deriveUuid("replayed", turn.deliveryId, deps.ids.uuid());
   const again = {
     ...turn,
@@ -63,6 +63,10 @@ function answerElsewhere(
     collected: undefined,
   };
   if (chain !== undefined && chain.latest !== session.sessionId)
-    return { turn: { ...again, latest: chain.latest } };
-  return { turn: again, verdict: { action: "rotate", trigger: "replay", turns: session.turns } };
+    return { turn: { ...again, latest: chain.latest }, messages: [] };
+  return {
+    turn: again,
+    messages: [],
+    verdict: { action: "rotate", trigger: "replay", turns: session.turns },
+  };
 }

@@ -30,10 +30,16 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
+/** The verdict of the rules that ask nobody; `undefined` where the topic, or a run from an old checkpoint, has a say. */
+export function decideAtOnce(deps: SessionDeps, run: RunContext, subject: Subject): Verdict | undefined {
+  const question = questionOf(deps, subject);
+  return run.isReplay || question.policy.semantic.enabled ? undefined : decideWithoutTopic(question);
+}
+
 async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Promise<Verdict> {
   const { session, turn } = subject;
   // The transcript has a later turn, which this run, begun at an old checkpoint, must not write again.
-  if (run.isReplay && (await run.repository.readTurn(session, session.turns + 1)) !== undefined)
+  if (run.isReplay && (await run.repository.readStoredTurn(session, session.turns + 1)) !== undefined)
     return { action: "rotate", trigger: "replay", turns: session.turns };
   const question = questionOf(deps, subject);
   const verdict = decideWithoutTopic(question);

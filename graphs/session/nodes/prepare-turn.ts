@@ -9,22 +9,30 @@ import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { assemblePrompt } from "../prompt.ts";
 import { requireTurn } from "../require.ts";
-import { readRunContext, type NodeRuntime } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 
 /** Makes the node. */
 export function prepareTurn(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
-    const { session, turn } = requireTurn(state);
-    const solver = solverOf(deps, session);
-    const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
-    const said = [turn.announcement, notice].filter((text) => text !== null);
-    const { receipt } = await assemblePrompt(deps, readRunContext(deps, runtime), session, turn);
-    return {
-      session: withModel(session, solver),
-      turn: { ...turn, solver, notice, receipt },
-      messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
-    };
+    return prepare(deps, readRunContext(deps, runtime), requireTurn(state));
+  };
+}
+
+/** The update that prepares a turn. */
+export async function prepare(
+  deps: SessionDeps,
+  run: RunContext,
+  { session, turn }: { readonly session: SessionFields; readonly turn: TurnInFlight },
+) {
+  const solver = solverOf(deps, session);
+  const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
+  const said = [turn.announcement, notice].filter((text) => text !== null);
+  const { receipt } = await assemblePrompt(deps, run, session, turn);
+  return {
+    session: withModel(session, solver),
+    turn: { ...turn, solver, notice, receipt },
+    messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
   };
 }
 

@@ -42,21 +42,20 @@ export function recordFailure(deps: SessionDeps) {
   };
 }
 
-/** The key has another holder, or the session has ended: what is in flight here can never be stored. */
-const NOT_HERE: ReadonlySet<string> = new Set(["lease_lost", "turn_conflict"]);
-
 /**
  * Whether tools have run in the turn: it stays in flight, so that the same delivery goes on from there and no tool runs
- * again.
+ * again; also where the lease was lost, for its new holder may never have seen the turn. One that it did see is committed
+ * already, which is what a conflict tells.
  */
 function toolsHaveRun({ messages, window, turn }: SessionStateValues, { error }: NodeError): boolean {
-  if (turn === null || (isLilyError(error) && NOT_HERE.has(error.code))) return false;
+  if (turn === null || (isLilyError(error) && error.code === "turn_conflict")) return false;
   return messagesInFlight({ messages, window }, turn).some((message) => ToolMessage.isInstance(message));
 }
 
 const KEPT = "What its tools did is kept: send the message again, and it goes on from there.";
 
 function toldEnvelope(envelope: Envelope, unstored: boolean): Envelope {
+  if (unstored && envelope.code === "lease_lost") return { ...envelope, next: KEPT };
   if (unstored) return { ...envelope, next: `${envelope.next ?? ""} ${KEPT}`.trim() };
   return { ...envelope, next: envelope.next ?? "Your message was not stored; send it again." };
 }

@@ -105,7 +105,7 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
     at: toInstant(deps.clock.now()),
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,
-    ...(isAnsweredThere(plan, turn) ? { leftHash: textHashOf(plan.text) } : {}),
+    ...(isAnsweredThere(plan, turn) ? { leftHash: textHashOf(plan.text, turn.attachments) } : {}),
     verdict,
     turns: session.turns,
     head: session.head,
@@ -113,6 +113,7 @@ async function moveLatest(deps: SessionDeps, repository: SessionRepository, move
     title: session.title,
     continues: plan.continues,
     ...(plan.continuesUpTo === undefined ? {} : { continuesUpTo: plan.continuesUpTo }),
+    salt: () => deps.ids.salt(),
   });
   await repository.indexSession(sessionId, session);
   await repository.writeDelivery(session, turn.deliveryId, { sessionId, turn: null });

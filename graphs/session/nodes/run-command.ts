@@ -4,7 +4,7 @@
  */
 import { RemoveMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
+import { readsOnly, type CommandContext, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -13,7 +13,8 @@ import { commandReply } from "../handled.ts";
 import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../require.ts";
-import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import { evidenceOf } from "../run-evidence.ts";
 import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { decideRollover } from "./decide-rollover.ts";
@@ -91,8 +92,21 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
   });
   return {
     command: plainCommand(asked.name),
-    context: commandContext(deps, { chain, session, repository, verdict, memory }),
+    context: commandContext(deps, {
+      chain,
+      session,
+      repository,
+      verdict,
+      memory,
+      evidence: evidenceOf(deps, run.store),
+      ...erasingIn(run),
+    }),
   };
+}
+
+/** Once a message has erased, it tells of it. */
+function erasingIn({ erased }: RunContext): Pick<CommandContext, "erasing"> {
+  return erased === undefined ? {} : { erasing: { receipt: erased } };
 }
 
 function plainCommand(name: string): PlainCommand {

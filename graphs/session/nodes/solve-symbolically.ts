@@ -5,16 +5,18 @@ import { solveSymbolically as solve } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
 import { memoryForTurn } from "../recall-memory.ts";
+import { evidenceForTurn } from "../run-evidence.ts";
 import { contextFrom, requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import type { SessionStateValues } from "../state.ts";
+import type { Solved } from "../turn-draft.ts";
 
 /** Newest turns in which an answer is looked for. */
 const SEARCHED_TURNS = 500;
 
 /** Makes the node. */
 export function solveSymbolically(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
+  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<Solved> => {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
     const chain = await requireChain(run, session);
@@ -31,7 +33,8 @@ export function solveSymbolically(deps: SessionDeps) {
       sessionId: session.sessionId,
       timeZone,
       memories: (await memoryForTurn(deps, run, { session, turn })).records,
+      evidence: (await evidenceForTurn(deps, run, { session, turn })).found,
     });
-    return { messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };
+    return { turn, messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };
   };
 }

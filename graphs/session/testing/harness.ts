@@ -23,6 +23,7 @@ import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { compileSessionGraph } from "../graph.ts";
 import { openLocalSessions, type LocalSessions } from "../local.ts";
 
 /** Where scripted time begins: a Sunday morning in UTC. */
@@ -110,7 +111,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     },
     restart,
     async crashBefore(node, { threadId, deliveryId, text }) {
-      const stream = await current.sessions.graph.stream(
+      const stepping = { ...current.deps, goesStraightOn: false };
+      const graph = compileSessionGraph(stepping, current.storage);
+      const stream = await graph.stream(
         { messages: [{ role: "user", content: text, id: deliveryId }] },
         {
           configurable: { thread_id: threadId },
@@ -162,12 +165,15 @@ function openHarnessSessions(
     storageName: "test",
     fencedStore: (lease) => storage.fencedStore(lease),
     persist: (threadId) => storage.persist(threadId),
+    goesStraightOn: true,
     sleep: async () => undefined,
   };
-  const sessions = openLocalSessions(options.adjust?.(deps) ?? deps, storage, {
+  const adjusted = options.adjust?.(deps) ?? deps;
+  const sessions = openLocalSessions(adjusted, storage, {
     keepTurns: config.storage.keepTurns,
+    erasing: { keyWaitMs: 20 },
   });
-  return { sessions, storage };
+  return { sessions, storage, deps: adjusted };
 }
 
 /** The given configuration, in UTC, with the given model for all agents unless it names another. */

@@ -14,11 +14,12 @@ export function renderHistory({ turns }: z.infer<typeof historyData>, screen: Sc
 }
 
 function renderTurn(turn: Turn, screen: Screen): string {
-  const ending = turn.status === "completed" ? "" : ` (${printableLine(turn.status)})`;
+  const ended = turn.erasedAt === undefined ? turn.status : `${turn.status} on ${turn.erasedAt}`;
+  const ending = turn.status === "completed" ? "" : ` (${printableLine(ended)})`;
   const lines = turn.messages
     .filter(({ role, content }) => role !== "system" && content.trim() !== "")
     .map(({ role, content }) => labelled(speaker(role, screen), content, screen));
-  return [screen.paint.dim(`${printableLine(turn.at)}${ending}`), ...lines].join("\n");
+  return [screen.paint.dim(wrapped(`${printableLine(turn.at)}${ending}`, screen)), ...lines].join("\n");
 }
 
 function speaker(role: string, { paint }: Screen): string {

@@ -25,6 +25,7 @@ export const statusData = z.object({
   sessionId: z.string(),
   sessionKey: z.string(),
   title: z.string().nullable(),
+  task: z.string().nullish(),
   model: z.string(),
   modelChosen: z.boolean(),
   agent: z.string(),
@@ -47,6 +48,7 @@ export const historyData = z.object({
     z.object({
       at: z.string(),
       status: z.string(),
+      erasedAt: z.string().optional(),
       messages: z.array(z.object({ role: z.string(), content: z.string() })),
     }),
   ),

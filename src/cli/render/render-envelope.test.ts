@@ -68,6 +68,7 @@ const history = done("history", "The latest 1 turns.", {
           },
         ],
       },
+      { at: "2026-05-01 21:45", status: "erased", erasedAt: "2026-05-03 08:00", messages: [] },
     ],
   },
 });
@@ -200,6 +201,9 @@ describe("an envelope on a screen", () => {
               two
       lily: A rather long answer that does not
             fit on one narrow line. 漢字
+
+      2026-05-01 21:45 (erased on 2026-05-03
+      08:00)
       "
     `);
   });

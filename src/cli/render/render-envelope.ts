@@ -4,11 +4,14 @@ import type { Envelope } from "#src/kernel/envelope.ts";
 import { printable } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 import { renderHistory, renderRecall } from "./conversation.ts";
+import { evidenceData, renderEvidence, renderSources, sourcesData } from "./evidence-tables.ts";
 import { helpData, historyData, recallData, sessionsData, statusData } from "./fields.ts";
+import { erasurePreviewData, receiptData, renderErasurePreview, renderReceipt } from "./erasure-tables.ts";
 import { wrapped } from "./indent.ts";
 import { checkpointsData, memoryData, recordsData, shortMemoryData } from "./memory-fields.ts";
 import { renderCheckpoints, renderMemory, renderRecords, renderShortMemory } from "./memory-tables.ts";
 import { panel } from "./panel.ts";
+import { renderWhy, whyData } from "./why-table.ts";
 import { wrapWords } from "./word-wrap.ts";
 import { renderHelp, renderSessions, renderStatus } from "./session-tables.ts";
 
@@ -23,6 +26,8 @@ function view<T>(schema: z.ZodType<T>, render: (data: T, screen: Screen) => stri
 }
 
 const records = view(recordsData, renderRecords);
+const sources = view(sourcesData, renderSources);
+const why = view(whyData, renderWhy);
 
 const VIEWS: Readonly<Record<string, View>> = {
   help: view(helpData, renderHelp),
@@ -31,17 +36,36 @@ const VIEWS: Readonly<Record<string, View>> = {
   history: view(historyData, renderHistory),
   recall: view(recallData, renderRecall),
   memory: view(memoryData, renderMemory),
+  turn_explained: why,
+  failure_explained: why,
+  session_explained: why,
+  memory_explained: why,
   memory_shown: records,
   memory_ambiguous: records,
   memory_conflicts: records,
   memory_review: records,
   memory_verification_due: records,
+  memory_tidied: records,
+  memory_erase_preview: view(erasurePreviewData, renderErasurePreview),
+  owner_erase_preview: view(erasurePreviewData, renderErasurePreview),
+  confirmation_needed: view(erasurePreviewData, renderErasurePreview),
+  erased: view(receiptData, renderReceipt),
+  erasure_unfinished: view(receiptData, renderReceipt),
+  evidence_sources: sources,
+  evidence_ambiguous: sources,
+  evidence_shown: view(evidenceData, renderEvidence),
   memory_short_shown: view(shortMemoryData, renderShortMemory),
   memory_checkpoints: view(checkpointsData, renderCheckpoints),
 };
 
 /** Codes whose view says all that the message says. */
-const VIEW_REPLACES_MESSAGE = new Set(["recall"]);
+const VIEW_REPLACES_MESSAGE = new Set([
+  "recall",
+  "turn_explained",
+  "failure_explained",
+  "session_explained",
+  "memory_explained",
+]);
 
 /** The envelope of something done, as text of several lines without a line break at its end. */
 export function renderEnvelope(envelope: Envelope, screen: Screen): string {

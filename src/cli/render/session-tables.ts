@@ -50,6 +50,7 @@ export function renderStatus(status: z.infer<typeof statusData>, screen: Screen)
   const { lastDecision } = status;
   const facts: readonly (readonly [string, string | null])[] = [
     ["title", status.title],
+    ["task", status.task ?? null],
     ["answers", `${status.model}${status.modelChosen ? " (you chose it)" : ""}`],
     ["began", because(status.created, status.openedBecause)],
     ["last turn", status.lastActivity],

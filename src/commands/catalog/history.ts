@@ -2,7 +2,8 @@
 import { done, refused } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import { newestTurns } from "#src/sessions/transcript.ts";
+import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
+import { newestTurns, withMarks } from "#src/sessions/transcript.ts";
 import type { PlainCommand } from "../command.ts";
 
 const DEFAULT_TURNS = 10;
@@ -27,18 +28,11 @@ export const historyCommand: PlainCommand = {
         ),
       };
     }
-    const turns = await newestTurns(context.repository, context.chain, {
+    const turns = await newestTurns(withMarks(context.repository), context.chain, {
       sessionId: context.entry.sessionId,
       count,
     });
-    const rows = turns.map((turn) => ({
-      sessionId: turn.sessionId,
-      turn: turn.turn,
-      at: localMinute(fromInstant(turn.at), context.policy.timeZone),
-      kind: turn.kind,
-      status: turn.status,
-      messages: turn.messages.map(({ role, content }) => ({ role, content })),
-    }));
+    const rows = turns.map((turn) => rowOf(turn, context.policy.timeZone));
     const message =
       rows.length === 0
         ? "Nothing was said in this conversation yet."
@@ -48,3 +42,18 @@ export const historyCommand: PlainCommand = {
     return { envelope: done("history", message, { data: { turns: rows } }) };
   },
 };
+
+/** An erased turn keeps its place: that something was said and erased is no secret, what it was is gone. */
+function rowOf(stored: StoredTurn, timeZone: string) {
+  const { at, kind, sessionId, turn } = stored;
+  const place = { sessionId, turn, at: timeOf(at, timeZone), kind };
+  if (isRedacted(stored))
+    return { ...place, status: "erased", erasedAt: timeOf(stored.redacted.at, timeZone), messages: [] };
+  const messages = stored.messages.map(({ role, content }) => ({ role, content }));
+  return { ...place, status: stored.status, messages };
+}
+
+/** A damaged turn that was erased has no time. */
+function timeOf(at: string, timeZone: string): string {
+  return at === "" ? "" : localMinute(fromInstant(at), timeZone);
+}

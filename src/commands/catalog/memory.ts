@@ -2,6 +2,7 @@
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { conflictsAction, editAction, resolveAction, verifyAction } from "./memory/curate.ts";
+import { evidenceForgetAction, evidenceIngestAction, evidenceShowAction } from "./memory/evidence.ts";
 import {
   actionContext,
   memoryOff,
@@ -13,6 +14,7 @@ import { factCount } from "./memory/record-row.ts";
 import { acceptAction, rejectAction, reviewAction } from "./memory/review.ts";
 import { shortCheckpointsAction, shortShowAction } from "./memory/short.ts";
 import { longShowAction, longTaskShowAction, showAction } from "./memory/show.ts";
+import { tidyAction } from "./memory/tidy.ts";
 import { exportAction, importAction } from "./memory/transfer.ts";
 
 /** All actions, in the order in which they are listed. */
@@ -29,15 +31,19 @@ const ACTIONS: readonly MemoryAction[] = [
   reviewAction,
   acceptAction,
   rejectAction,
+  tidyAction,
   exportAction,
   importAction,
+  evidenceShowAction,
+  evidenceIngestAction,
+  evidenceForgetAction,
 ];
 
 export const memoryCommand: PlainCommand = {
   kind: "plain",
   name: "memory",
   summary: "Show and correct what is remembered; alone it lists how",
-  usage: "/memory [show|long|short|verify|edit|conflicts|resolve|review|export|import]",
+  usage: "/memory [show|long|short|verify|edit|conflicts|resolve|review|tidy|export|import|evidence]",
   effects: ["reads", "memory", "files"],
   onlyReads(args) {
     const asked = actionFor(args);

@@ -6,6 +6,7 @@ import { verdictText } from "#src/explain/verdict-text.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
+import { unansweredText } from "../unanswered-message.ts";
 
 export const statusCommand: PlainCommand = {
   kind: "plain",
@@ -21,8 +22,16 @@ export const statusCommand: PlainCommand = {
     const outlook = due
       ? `It ends with your next message: ${verdictText(next, zone)}.`
       : `It goes on: ${verdictText(next, zone)}.`;
-    const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${turnsText(session.turns)}. ${outlook}`;
-    return { envelope: done("status", message, { data: { ...facts(context), next: { due, ...next } } }) };
+    const left = await context.unanswered?.();
+    const told =
+      left === undefined ? "" : ` ${unansweredText(left, { timeZone: zone, nowMs: context.nowMs })}`;
+    const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${turnsText(session.turns)}. ${outlook}${told}`;
+    const data = {
+      ...facts(context),
+      next: { due, ...next },
+      ...(left === undefined ? {} : { unanswered: { ...left } }),
+    };
+    return { envelope: done("status", message, { data }) };
   },
 };
 
@@ -43,6 +52,7 @@ function facts(context: CommandContext): EnvelopeData {
     sessionKey: chain.sessionKey,
     owner: chain.owner,
     title: session.title ?? entry.title ?? null,
+    task: session.task ?? null,
     agent: session.activeAgent,
     model: context.solver,
     modelChosen: session.modelConfig.chosen,

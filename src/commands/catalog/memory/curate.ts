@@ -2,6 +2,7 @@
 import { done } from "#src/kernel/envelope.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { usageEnvelope } from "../../flags.ts";
+import { isDue } from "./due.ts";
 import { guarded, objectionTo } from "./guarded.ts";
 import { findRecord, notFound } from "./find-record.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
@@ -31,8 +32,8 @@ export const verifyAction: MemoryAction = {
 };
 
 async function dueEnvelope(context: ActionContext) {
-  const { records } = await context.memory.book.show(context.memory.who, { limit: 500 });
-  const due = records.filter((record) => record.verification_due);
+  const { records } = await context.memory.book.show(context.memory.who, { limit: Number.MAX_SAFE_INTEGER });
+  const due = records.filter((record) => isDue(record, context.nowMs));
   const message =
     due.length === 0 ? "Nothing waits to be confirmed." : `${factCount(due.length)} to confirm or correct.`;
   return done("memory_verification_due", message, {

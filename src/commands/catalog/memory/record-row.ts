@@ -2,6 +2,7 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import type { EnvelopeData } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
+import { isDue } from "./due.ts";
 import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 
 /** The state of a record in one word; a record may be in several, of which the first counts. */
@@ -11,7 +12,7 @@ function stateOf(record: MemoryRecord, nowMs: number): string {
   if (record.archived) return "archived";
   if (record.expired || (record.expires_at !== null && fromInstant(record.expires_at) <= nowMs))
     return "expired";
-  return record.verification_due ? "verify" : "current";
+  return isDue(record, nowMs) ? "verify" : "current";
 }
 
 /** When and for whom a row is made. */

@@ -3,6 +3,7 @@ import { done, type Envelope } from "#src/kernel/envelope.ts";
 import type { ShowOptions, ShowResult } from "#memory/book/types.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { dueText } from "./due.ts";
 import { readDomain } from "./read-domain.ts";
 import { factCount, recordRow } from "./record-row.ts";
 
@@ -80,7 +81,9 @@ async function show(
     includeSuperseded: isAll,
   });
   const rows = found.records.map((record) => recordRow(record, momentOf(context)));
-  return done("memory_shown", shownText(found, query, where), {
+  const due = dueText(found.records, context.nowMs);
+  const message = [shownText(found, query, where), due].filter((part) => part !== "").join(" ");
+  return done("memory_shown", message, {
     next: rows.length === 0 ? "/remember <text> keeps something." : "/forget <id> erases one of them.",
     data: { query: query === "" ? null : query, total: found.total, leftOut: found.leftOut, records: rows },
   });

@@ -1,0 +1,114 @@
+/** A turn whose tools have run and that cannot be ended: its delivery goes on from there, and no tool runs a second time. */
+import { join } from "node:path";
+import { tool } from "@langchain/core/tools";
+import Database from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { verifyOwner } from "#src/sessions/verify.ts";
+import { inputOf, OWNER, type Harness } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const start = harnessStarter();
+
+interface Parts {
+  readonly lily: Harness;
+  readonly model: ScriptedChatModel;
+  readonly ran: string[];
+}
+
+/** A model that calls `note` for "do it" and then answers, unless it is down; `during` happens while the tool runs. */
+async function open(options: { during?: (lily: Harness) => void; downCalls?: number } = {}): Promise<Parts> {
+  const ran: string[] = [];
+  const started: { lily?: Harness } = {};
+  const note = tool(
+    () => {
+      ran.push("note");
+      if (ran.length === 1 && started.lily !== undefined) options.during?.(started.lily);
+      return "noted";
+    },
+    { name: "note", description: "notes", schema: z.object({}) },
+  );
+  let downCalls = options.downCalls ?? 0;
+  const model = new ScriptedChatModel((messages) => {
+    const last = messages.at(-1);
+    if (last?.type === "human" && last.text === "do it")
+      return { toolCalls: [{ id: "c", name: "note", args: {} }] };
+    if (last?.type !== "tool") return `re: ${last?.text ?? ""}`;
+    downCalls -= 1;
+    return downCalls >= 0 ? { error: Object.assign(new Error("no"), { status: 401 }) } : "done";
+  });
+  const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [note] }) });
+  started.lily = lily;
+  await lily.send("hello");
+  return { lily, model, ran };
+}
+
+/** Another program takes the key over while its holder hangs, and gives it back. */
+function takeLease(lily: Harness): void {
+  const db = new Database(join(lily.folder, "memory", "store.sqlite"));
+  db.prepare("UPDATE leases SET token = token + 1, holder = 'another', expires_at = 0").run();
+  db.close();
+}
+
+const isWhole = async (lily: Harness) => (await verifyOwner(lily.sessions.repository, OWNER)).ok;
+
+describe.each([
+  ["the model failed", { downCalls: 1 }, { code: "model_failed", status: "interrupted", said: [] }],
+  [
+    "the lease was lost",
+    { during: takeLease },
+    { code: "lease_lost", status: "completed", said: ["ai: done"] },
+  ],
+] as const)("a turn whose tools have run when %s", (_why, options, { code, status, said }) => {
+  it("is told as failed, with what to do", async () => {
+    const { lily } = await open(options);
+    const failed = await lily.send("do it", { deliveryId: "d" });
+    expect(failed).toMatchObject({ outcome: "failed", envelope: { code } });
+    expect(failed.envelope.next).toMatch(/What its tools did is kept: send the message again/u);
+  });
+
+  it.each(["in the same program", "after a restart"])("goes on when it is sent again %s", async (where) => {
+    const { lily, ran, model } = await open(options);
+    const { turn } = await lily.send("do it", { deliveryId: "d" });
+    expect(turn).toBeNull();
+    if (where === "after a restart") await lily.restart();
+    const again = await lily.send("do it", { deliveryId: "d" });
+    expect(again).toMatchObject({ outcome: "answered", turn: 2, envelope: { message: "done" } });
+    expect(ran).toEqual(["note"]);
+    expect(inputOf(model).slice(-1)).toEqual(["tool: noted"]);
+    expect(await lily.send("do it", { deliveryId: "d" })).toMatchObject({ repeated: true });
+    expect(await isWhole(lily)).toBe(true);
+  });
+
+  it("is committed as it stands when something else is said instead", async () => {
+    const { lily, ran, model } = await open(options);
+    await lily.send("do it", { deliveryId: "d" });
+    expect(await lily.send("never mind")).toMatchObject({ outcome: "answered", turn: 3 });
+    expect(inputOf(model).slice(2)).toEqual([
+      "human: do it",
+      "ai: ",
+      "tool: noted",
+      ...said,
+      "human: never mind",
+    ]);
+    expect(await lily.send("do it", { deliveryId: "d" })).toMatchObject({ turn: 2, status });
+    expect(ran).toEqual(["note"]);
+    expect(await isWhole(lily)).toBe(true);
+  });
+});
+
+describe("a turn whose lease was lost", () => {
+  it("leaves what its new holder has answered as it is", async () => {
+    const { lily, ran } = await open({ during: takeLease });
+    await lily.send("do it", { deliveryId: "d" });
+    await lily.send("never mind", { deliveryId: "e" });
+    await lily.restart();
+    for (const [text, deliveryId, turn] of [
+      ["do it", "d", 2],
+      ["never mind", "e", 3],
+    ] as const)
+      expect(await lily.send(text, { deliveryId })).toMatchObject({ repeated: true, turn });
+    expect(ran).toEqual(["note"]);
+  });
+});
