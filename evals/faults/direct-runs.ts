@@ -2,8 +2,7 @@
 import { Command } from "@langchain/langgraph";
 import type { LocalSessions } from "#graphs/session/local.ts";
 import type { SessionStateValues } from "#graphs/session/state.ts";
-import { done } from "#src/kernel/envelope.ts";
-import { findAnswer } from "#src/turns/stored-reply.ts";
+import { envelopeOf } from "#src/kernel/envelope.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import type { SubjectMessage } from "./subject-message.ts";
 
@@ -15,25 +14,35 @@ interface DirectRef {
 
 const FAILED = { ok: false, code: "turn_failed", message: "the run ended without a turn" } as const;
 
-/** Approves what waits in the latest session. It is answered once the delivery that asked has its turn. */
-export async function approve(
-  sessions: LocalSessions,
-  ref: DirectRef,
-  { id }: SubjectMessage,
-): Promise<TurnReply> {
-  const chain = await sessions.repository.readChain(ref);
-  await runOn(sessions, ref, { threadId: chain?.latest ?? "", input: new Command({ resume: "yes" }) });
-  const record = await findAnswer(sessions.repository, ref, id);
-  if (record === undefined) return refusal(FAILED, { deliveryId: id });
-  return { ...refusal(done("answered", "approved"), { deliveryId: id }), outcome: "answered" };
-}
-
-/** Sends the message to the state after the first turn of the key, and follows the hand-off. */
-export async function replay(
+/** The reply to a message that goes to the graph itself; what a run throws is told as `runTurn` tells it. */
+export async function sendDirectly(
   sessions: LocalSessions,
   ref: DirectRef,
   message: SubjectMessage,
 ): Promise<TurnReply> {
+  try {
+    return await (message.direct === "approve" ? approve : replay)(sessions, ref, message);
+  } catch (error) {
+    return { ...refusal(envelopeOf(error), { deliveryId: message.id }), outcome: "failed" };
+  }
+}
+
+/** Approves what waits in the latest session. Where nothing waits any more, the message that asked is sent again. */
+async function approve(
+  sessions: LocalSessions,
+  ref: DirectRef,
+  { id, text }: SubjectMessage,
+): Promise<TurnReply> {
+  const threadId = (await sessions.repository.readChain(ref))?.latest ?? "";
+  const { tasks } = await sessions.graph.getState({ configurable: { thread_id: threadId } });
+  if (!tasks.some(({ interrupts }) => interrupts.length > 0))
+    return sessions.send({ ...ref, content: text, deliveryId: id });
+  const { reply } = await runOn(sessions, ref, { threadId, input: new Command({ resume: "yes" }) });
+  return reply ?? refusal(FAILED, { deliveryId: id });
+}
+
+/** Sends the message to the state after the first turn of the key, and follows the hand-off. */
+async function replay(sessions: LocalSessions, ref: DirectRef, message: SubjectMessage): Promise<TurnReply> {
   const chain = await sessions.repository.readChain(ref);
   const threadId = chain?.sessions[0]?.sessionId ?? "";
   const checkpointId = await afterFirstTurn(sessions, threadId);
@@ -44,13 +53,16 @@ export async function replay(
   return sessions.send({ ...ref, content, deliveryId: id });
 }
 
+/** The oldest: a run from there that failed has left a newer one with the same turn. */
 async function afterFirstTurn({ graph }: LocalSessions, threadId: string): Promise<string> {
+  let found: unknown;
   for await (const { config, next, values } of graph.getStateHistory({
     configurable: { thread_id: threadId },
   })) {
     const { session } = values as SessionStateValues;
-    if (next.length === 0 && session?.turns === 1) return String(config.configurable?.["checkpoint_id"]);
+    if (next.length === 0 && session?.turns === 1) found = config.configurable?.["checkpoint_id"];
   }
+  if (typeof found === "string") return found;
   throw new Error("there is no checkpoint after the first turn");
 }
 

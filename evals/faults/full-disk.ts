@@ -64,7 +64,7 @@ async function fill(
     limit(Infinity);
     leaseClock.advance(LEASE_MS);
     const acknowledged = isAcknowledged(reply);
-    const isPlain = acknowledged || reply.envelope.code === "storage_full";
+    const isPlain = acknowledged || scenario.actFails === true || reply.envelope.code === "storage_full";
     const going = { folder, scenario, acknowledged };
     const problems = await goOn(subject, { ...going, recovery: "again-first" });
     return {

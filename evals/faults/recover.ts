@@ -61,6 +61,7 @@ export interface GoingOn extends Aftermath {
 export async function goOn(subject: Subject, going: GoingOn): Promise<string[]> {
   const { scenario } = going;
   const problems: string[] = [];
+  subject.reachModel();
   const again = scenario.againApart === true ? partsOf(scenario.act) : [scenario.act];
   const sequence = going.recovery === "again-first" ? [...again, NEXT] : [NEXT, ...again, LAST];
   for (const { stops: _stops, ...message } of sequence) {

@@ -106,7 +106,7 @@ async function runScenario(
     onResult(await killsPart(scenario, run, { ...options, program: worker, onDone }));
   }
   if (wants("errors")) for (const part of await errorsPart(scenario, run, options)) onResult(part);
-  if (wants("disk") && scenario.leaves === "turn" && scenario.name !== "repeat")
+  if (wants("disk") && scenario.leaves === "turn" && scenario.name !== "repeat" && !scenario.isShort)
     onResult(await diskPart(scenario));
 }
 

@@ -28,6 +28,8 @@ export interface Scenario {
   readonly decidesAnew?: boolean;
   /** What was sent together is sent again one by one, each after the reply to the one before. */
   readonly againApart?: boolean;
+  /** Its text cannot be a long one, which a full disk is tried with. */
+  readonly isShort?: boolean;
   /** Turns whose checkpoints are kept. */
   readonly keepTurns?: number;
   /** What is stored of `act` once it was delivered again: a turn, a rotation without one, or nothing. */
@@ -275,6 +277,7 @@ export const SCENARIOS: readonly Scenario[] = [
     before: [HELLO, ASK],
     act: { ...ASK, direct: "approve" },
     decidesAnew: true,
+    isShort: true,
     leaves: "turn",
     sessions: 1,
   },
@@ -300,6 +303,7 @@ export const SCENARIOS: readonly Scenario[] = [
     title: "a command that remembers a fact",
     before: [HELLO],
     act: act("/remember I drink jasmine tea"),
+    isShort: true,
     leaves: "turn",
     sessions: 1,
     facts: 1,
@@ -310,6 +314,7 @@ export const SCENARIOS: readonly Scenario[] = [
     before: said("/remember I drink jasmine tea", "/remember my bike is blue"),
     act: act("/forget jasmine"),
     refusedOnceDone: "memory_not_found",
+    isShort: true,
     leaves: "turn",
     sessions: 1,
     facts: 1,

@@ -15,7 +15,7 @@ interface ModelBehaviour {
   /** Called before each chunk of an answer to a text that begins with `slow`. */
   readonly onSlowChunk: () => void;
   /** It asks for tools, and fails where it would answer. */
-  readonly isDown: boolean;
+  readonly isDown: () => boolean;
 }
 
 /** A scripted model whose calls pass a gate. */
@@ -23,7 +23,7 @@ class GatedModel extends ScriptedChatModel {
   readonly #gate: Gate;
 
   constructor(gate: Gate, { onSlowChunk, isDown }: ModelBehaviour) {
-    super((messages) => answerTo(messages, isDown), { sleep: async () => onSlowChunk() });
+    super((messages) => answerTo(messages, isDown()), { sleep: async () => onSlowChunk() });
     this.#gate = gate;
   }
 
@@ -51,14 +51,18 @@ function answerTo(messages: readonly BaseMessage[], isDown: boolean): ScriptedSt
   if (text.startsWith("fail")) return DOWN;
   if (text.startsWith("slow")) return { chunks: ["one", " two", " three", " four"], delayMs: 1 };
   if (text.startsWith("tools") && results.length === 0)
-    return { toolCalls: ["a", "b"].map((letter) => callOf(`${text}#${letter}`)) };
+    return { toolCalls: ["a", "b"].map((letter) => callOf(text, letter)) };
   if (text.startsWith("ask") && results.length === 0)
-    return { toolCalls: [callOf(`${text}#a`), callOf(`${text}#b`, "ask")] };
+    return { toolCalls: [callOf(text, "a"), callOf(text, "b", "ask")] };
   if (isDown) return DOWN;
   return { text: `re: ${text}` };
 }
 
-function callOf(id: string, name = "note") {
+/** An id tells calls apart; a long message would fill the context with copies of itself. */
+const ID_CHARACTERS = 80;
+
+function callOf(text: string, letter: string, name = "note") {
+  const id = `${text.slice(0, ID_CHARACTERS)}#${letter}`;
   return { id, name, args: { id } };
 }
 

@@ -17,7 +17,7 @@ import type { Timer } from "#src/turns/timer.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { recordStorage } from "./recorded-storage.ts";
-import { approve, replay } from "./direct-runs.ts";
+import { sendDirectly } from "./direct-runs.ts";
 import { askTool, gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
 import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
 
@@ -54,6 +54,8 @@ export interface Subject {
   readonly gate: Gate;
   /** Sends, and waits for the upkeep after it. */
   send(message: SubjectMessage): Promise<TurnReply>;
+  /** From here on the model can be reached. */
+  reachModel(): void;
   close(): Promise<void>;
 }
 
@@ -80,14 +82,14 @@ export function openSubject(options: SubjectOptions): Subject {
   });
   const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
   let onSlowChunk = (): void => undefined;
-  const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: options.isModelDown === true });
+  let isDown = options.isModelDown === true;
+  const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: () => isDown });
   const { keepTurns = 1 } = options;
   const sessions = openLocalSessions(depsOf(options, { gate, model, storage }), storage, { keepTurns });
   const sendOne = (message: SubjectMessage, stop: AbortController): Promise<TurnReply> => {
     const { id, key = KEY } = message;
     const ref = { owner: OWNER, sessionKey: key };
-    if (message.direct !== undefined)
-      return (message.direct === "approve" ? approve : replay)(sessions, ref, message);
+    if (message.direct !== undefined) return sendDirectly(sessions, ref, message);
     return sessions.send({ ...ref, content: contentOf(message), deliveryId: id, stop: stop.signal });
   };
   return {
@@ -104,6 +106,9 @@ export function openSubject(options: SubjectOptions): Subject {
       };
       const replies = await Promise.all(partsOf(message).map((part) => sendOne(part, stop)));
       return replies.find((reply) => !isAcknowledged(reply)) ?? firstOf(replies);
+    },
+    reachModel() {
+      isDown = false;
     },
     async close() {
       await sessions.settled();

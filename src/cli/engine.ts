@@ -2,6 +2,7 @@
 import { openApp } from "#src/app/open-app.ts";
 import { machineTimeZone } from "#src/app/system.ts";
 import type { Environment } from "#src/app/config.ts";
+import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
@@ -22,6 +23,8 @@ export interface Engine {
   now(): number;
   /** Takes one message of the owner to its reply. */
   send(request: Omit<TurnRequest, "owner">): Promise<TurnReply>;
+  /** The message of a key that a program which ended has left unanswered. */
+  unanswered(sessionKey: string): Promise<UnansweredMessage | undefined>;
   /** Waits for upkeep and closes the files. Idempotent. */
   close(): Promise<void>;
 }
@@ -51,6 +54,7 @@ export async function openEngine(
     repository: sessions.repository,
     now: () => deps.clock.now(),
     send: (request) => sessions.send({ ...request, owner }),
+    unanswered: (sessionKey) => sessions.unanswered({ owner, sessionKey }),
     close: () => (closing ??= sessions.settled().then(() => storage.close())),
   };
 }

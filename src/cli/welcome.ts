@@ -1,4 +1,5 @@
 /** Says which conversation this is, once the storage is open. */
+import { unansweredText } from "#src/commands/unanswered-message.ts";
 import { durationText } from "#src/explain/duration-text.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { latestEntry } from "#src/sessions/chain.ts";
@@ -8,9 +9,13 @@ import { printableLine } from "./printable.ts";
 import { wrapped } from "./render/indent.ts";
 import type { Screen } from "./screen.ts";
 
-/** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`. */
+/** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`; and what was left unanswered. */
 export async function welcomeText(engine: Engine, sessionKey: string, screen: Screen): Promise<string> {
-  return screen.paint.dim(wrapped(await conversationText(engine, sessionKey), screen));
+  const conversation = screen.paint.dim(wrapped(await conversationText(engine, sessionKey), screen));
+  const left = await engine.unanswered(sessionKey);
+  if (left === undefined) return conversation;
+  const told = unansweredText(left, { timeZone: engine.timeZone, nowMs: engine.now() });
+  return `${conversation}\n${screen.paint.yellow(wrapped(printableLine(told), screen))}`;
 }
 
 async function conversationText(engine: Engine, sessionKey: string): Promise<string> {
