@@ -112,3 +112,14 @@ describe("a turn whose lease was lost", () => {
     expect(ran).toEqual(["note"]);
   });
 });
+
+describe("a turn that goes on later", () => {
+  it("is shown what is there by then, and not what its program remembers: the time, and nothing erased", async () => {
+    const { lily, model } = await open({ downCalls: 1 });
+    await lily.send("do it", { deliveryId: "d" });
+    lily.clock.advance(10 * 60_000);
+    expect(await lily.send("do it", { deliveryId: "d" })).toMatchObject({ envelope: { message: "done" } });
+    const systems = model.calls.slice(-2).map(({ messages }) => JSON.stringify(messages[0]?.content));
+    expect(systems.map((text) => /09:\d\d/u.exec(text)?.[0])).toEqual(["09:00", "09:10"]);
+  });
+});

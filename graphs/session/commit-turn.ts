@@ -2,6 +2,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { canonicalJson } from "#src/kernel/json.ts";
 import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
@@ -21,8 +22,8 @@ export interface CommittedTurn {
 /**
  * Commits `draft` as the next turn of `session`.
  *
- * @throws {LilyError} `turn_conflict` when the session is not the latest of its key, or has that turn already; then, and
- *   when a write fails, nothing was committed.
+ * @throws {LilyError} `turn_conflict` when the session is not the latest of its key, or has another turn of that number; then,
+ *   and when a write fails, nothing was committed.
  */
 export async function commitTurn(
   deps: SessionDeps,
@@ -35,24 +36,32 @@ export async function commitTurn(
   const record = linkTurn(body, { head: session.head, salt: deps.ids.salt() });
   // Whatever can fail comes before the put: a turn that is told as failed is not stored.
   const after = advance(deps, session, record);
-  await assertOpen(repository, session, turn);
+  await assertLatest(repository, session);
+  const stored = await repository.readStoredTurn(session, turn);
+  if (stored !== undefined) {
+    if (isThisTurn(stored, draft)) return { record: stored, session: advance(deps, session, stored) };
+    throw conflict(`turn ${turn} of session ${session.sessionId} was committed by another run`);
+  }
   await putRecord(repository, session, record);
   return { record, session: after };
 }
 
 /** A run that did not begin in `admit`, or not under a lock, may come here after the session was ended. */
-async function assertOpen(
-  repository: SessionRepository,
-  session: SessionFields,
-  turn: number,
-): Promise<void> {
+async function assertLatest(repository: SessionRepository, session: SessionFields): Promise<void> {
   const chain = await repository.readChain(session);
   if (chain?.latest !== session.sessionId) {
     throw conflict(`session ${session.sessionId} was ended before this turn was committed`);
   }
-  if ((await repository.readStoredTurn(session, turn)) !== undefined) {
-    throw conflict(`turn ${turn} of session ${session.sessionId} was committed by another run`);
-  }
+}
+
+/** Whether an earlier try of the same run has put it, which was reported as failed; whenever that was. */
+function isThisTurn(stored: StoredTurn, draft: TurnDraft): stored is TurnRecord {
+  return !isRedacted(stored) && saidIn(stored) === saidIn(draft);
+}
+
+function saidIn({ explanation, messages }: Pick<TurnDraft, "explanation" | "messages">): string {
+  const said = messages.map(({ timestamp: _at, ...message }) => message);
+  return canonicalJson([explanation.requestId, said]);
 }
 
 function conflict(what: string): LilyError {

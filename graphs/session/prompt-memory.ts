@@ -32,8 +32,13 @@ export class PromptMemory {
     this.#prompts.set(requestId, assembled);
     const [oldest] = this.#prompts.keys();
     if (this.#prompts.size > MAX_PROMPTS && oldest !== undefined) this.#prompts.delete(oldest);
-    assembled.catch(() => this.#prompts.delete(requestId));
+    assembled.catch(() => this.#prompts.get(requestId) === assembled && this.forget(requestId));
     return assembled;
+  }
+
+  /** Has the prompt of a request assembled anew: of what is in it something may have been erased. */
+  forget(requestId: string): void {
+    this.#prompts.delete(requestId);
   }
 
   /** What a model is shown of a turn. */

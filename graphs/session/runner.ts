@@ -22,7 +22,7 @@ const stateSchema = z.object({
 });
 
 /** Parts of the updates of steps that say something before the answer. */
-const updateSchema = z.object({ messages: z.array(z.unknown()).optional(), reply: z.unknown() });
+const updateSchema = z.object({ messages: z.array(z.unknown()).optional(), reply: z.unknown().optional() });
 const updatesSchema = z.object({ admit: updateSchema.optional(), prepareTurn: updateSchema.optional() });
 
 /** Makes the runner of a compiled graph. */

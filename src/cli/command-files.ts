@@ -11,7 +11,7 @@ export function commandFiles(folder: string, home: string = homedir()): CommandF
   return {
     async read(path) {
       return readFile(resolve(folder, path), "utf8").catch((error: unknown) => {
-        throw fileFailed(path, "cannot be read", errorMessage(error));
+        throw fileFailed(path, "cannot be read", reasonOf(error));
       });
     },
     async readBytes(path, maxBytes) {
@@ -19,13 +19,13 @@ export function commandFiles(folder: string, home: string = homedir()): CommandF
       try {
         return await readOrdinary(path, await realpath(resolve(folder, named)), maxBytes);
       } catch (error) {
-        throw isLilyError(error) ? error : fileFailed(path, "cannot be read", errorMessage(error));
+        throw isLilyError(error) ? error : fileFailed(path, "cannot be read", reasonOf(error));
       }
     },
     async write(path, text) {
       const target = resolve(folder, path);
       await writeFile(target, text, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
-        throw fileFailed(path, "cannot be written", errorMessage(error));
+        throw fileFailed(path, "cannot be written", reasonOf(error));
       });
       return target;
     },
@@ -57,6 +57,25 @@ async function readOrdinary(shown: string, path: string, maxBytes: number): Prom
   } finally {
     await file.close();
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "a part of its path is no folder",
+  EISDIR: "it is a folder",
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EROFS: "it is on a disk that is read only",
+  ENOSPC: "the disk is full",
+  EEXIST: "it is there already, and nothing is written over",
+  ELOOP: "its links lead in a circle",
+  ENAMETOOLONG: "its name is too long",
+};
+
+/** Why the system refused, in words where there are some. */
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return REASONS[code] ?? errorMessage(error);
 }
 
 function fileFailed(path: string, what: string, why: string): LilyError {

@@ -79,8 +79,8 @@ function previewEnvelope(
 ): Envelope {
   const name = JSON.stringify(printableLine(owner));
   const data = { counts };
-  const what = counts.length === 0 ? `nothing is kept of ${name}` : `everything of ${name} would be erased`;
-  if (dryRun) return done("owner_erase_preview", `${what}; nothing was changed`, { data });
+  const what = counts.length === 0 ? `Nothing is kept of ${name}` : `Everything of ${name} would be erased`;
+  if (dryRun) return done("owner_erase_preview", `${what}. Nothing was changed.`, { data });
   return refused("confirmation_needed", `${what}; it cannot be taken back`, {
     next: "The same with --yes erases it. Nothing was changed.",
     data,

@@ -7,6 +7,7 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
+import { promptMemoryOf } from "../prompt-memory.ts";
 import { assemblePrompt } from "../prompt.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
@@ -28,6 +29,8 @@ export async function prepare(
   const solver = solverOf(deps, session);
   const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
   const said = [turn.announcement, notice].filter((text) => text !== null);
+  // A turn that goes on after a failure may have been prepared by this process before.
+  promptMemoryOf(deps).forget(turn.requestId);
   const { receipt } = await assemblePrompt(deps, run, session, turn);
   return {
     session: withModel(session, solver),

@@ -91,8 +91,9 @@ export function renderFailure(envelope: Envelope, screen: Screen): string {
   return shown === "" ? told : `${told}\n${shown}`;
 }
 
-/** A message that begins in lower case, as errors do, as a sentence of its own. */
+/** A message that begins in lower case, as errors do, as a sentence of its own. The name of a file stays as it is. */
 function sentence(message: string): string {
   const trimmed = message.trim();
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?…:]$/u.test(trimmed) ? "" : "."}`;
+  const begin = trimmed.replace(/^\p{Ll}(?=[\p{L}'’-]*(?:[\s,;]|$))/u, (letter) => letter.toUpperCase());
+  return `${begin}${/[.!?…:]$/u.test(trimmed) ? "" : "."}`;
 }

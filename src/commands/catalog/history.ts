@@ -21,7 +21,7 @@ export const historyCommand: PlainCommand = {
       return {
         envelope: refused(
           "command_usage",
-          `${JSON.stringify(args)} is not a number of turns from 1 to ${MAX_TURNS}`,
+          `${quoted(args)} is not a number of turns from 1 to ${MAX_TURNS}`,
           {
             next: "For example: /history 20",
           },

@@ -43,7 +43,7 @@ export const memoryCommand: PlainCommand = {
   kind: "plain",
   name: "memory",
   summary: "Show and correct what is remembered; alone it lists how",
-  usage: "/memory [show|long|short|verify|edit|conflicts|resolve|review|tidy|export|import|evidence]",
+  usage: "/memory […]",
   effects: ["reads", "memory", "files"],
   onlyReads(args) {
     const asked = actionFor(args);
@@ -61,7 +61,7 @@ export const memoryCommand: PlainCommand = {
     if (on === undefined) return { envelope: memoryOff() };
     if (args === "") return { envelope: await overview(on) };
     const asked = actionFor(args);
-    return asked === undefined ? { envelope: unknownAction() } : asked.action.run(asked.rest, on);
+    return asked === undefined ? { envelope: unknownAction(args) } : asked.action.run(asked.rest, on);
   },
 };
 
@@ -94,7 +94,13 @@ async function overview({ memory }: ActionContext): Promise<Envelope> {
 }
 
 /** It does not repeat the words: who forgot `/remember` may have written a secret. */
-function unknownAction(): Envelope {
+function unknownAction(args: string): Envelope {
+  const [first = ""] = args.toLowerCase().split(/\s+/u);
+  const parts = ACTIONS.filter(({ words }) => words.startsWith(`${first} `)).map(usageOf);
+  if (parts.length > 0)
+    return refused("command_usage", `/memory ${first} needs one word more`, {
+      next: `Write ${parts.join(", or ")}.`,
+    });
   return refused("command_usage", "/memory has no such part", {
     next: "/memory alone lists them; /remember <text> keeps something.",
   });

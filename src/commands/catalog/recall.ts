@@ -26,7 +26,7 @@ export const recallCommand: PlainCommand = {
     });
     if (recalled.length === 0) {
       return {
-        envelope: done("recall", `No earlier conversation has the words ${JSON.stringify(args)}.`, {
+        envelope: done("recall", `Nothing in earlier conversations fits ${quoted(args)}.`, {
           next: "/sessions lists what there is.",
           data: { found: [] },
         }),

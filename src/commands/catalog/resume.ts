@@ -56,7 +56,7 @@ function planNamed(args: string, { chain, entry }: PlanContext): CommandRotation
 export function resumedEnvelope(ended: ChainEntry, opened: ChainEntry, chain: Chain): Envelope {
   const names = opened.continues.map((sessionId) => nameOf(chain, sessionId)).join(", then ");
   return done("session_resumed", `Session ${opened.ordinal} goes on with ${names}.`, {
-    next: `/resume ${ended.ordinal} brings back the one that just ended alone.`,
+    next: `/resume ${ended.ordinal} goes back to the one that just ended, by itself.`,
     data: {
       sessionId: opened.sessionId,
       ordinal: opened.ordinal,

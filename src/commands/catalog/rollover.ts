@@ -79,7 +79,7 @@ function changeFor(word: string, value: string): object | null | undefined {
 }
 
 function usage(args: string): Envelope {
-  return refused("command_usage", `${JSON.stringify(args)} is not a rollover rule`, {
+  return refused("command_usage", `${quoted(args)} is not a rollover rule`, {
     next: "Use /rollover idle 24h, /rollover day 05:00, /rollover topic on, /rollover off or /rollover reset.",
   });
 }

@@ -23,7 +23,7 @@ export const sessionsCommand: PlainCommand = {
     const message =
       args === ""
         ? `${total} ${total === 1 ? "session" : "sessions"} of ${context.chain.sessionKey}${left > 0 ? `; the newest ${shown.length} are listed` : ""}.`
-        : `${rows.length} of ${total} sessions match ${JSON.stringify(args)}.`;
+        : `${rows.length} of ${total} sessions match ${quoted(args)}.`;
     return {
       envelope: done("sessions", message, {
         next: rows.length === 0 ? "/sessions lists them all." : "/resume <number> goes on with one of them.",

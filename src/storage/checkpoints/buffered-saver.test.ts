@@ -205,3 +205,69 @@ describe("a checkpointer that stores the points that matter", () => {
     expect(runs).toBe(1);
   });
 });
+
+/** A saver that tells the id of its newest checkpoint without reading it, as the one of SQLite. */
+class NamingPoints extends MemoryPoints {
+  reads = 0;
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    this.reads += 1;
+    return super.getTuple(config);
+  }
+  async newestId(config: RunnableConfig): Promise<string | undefined> {
+    return (await super.getTuple(config))?.checkpoint.id;
+  }
+}
+
+describe("a checkpointer that remembers where runs ended", () => {
+  let stored: NamingPoints;
+  let saver: BufferedSaver;
+  beforeEach(async () => {
+    stored = new NamingPoints();
+    saver = new BufferedSaver(stored);
+    await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    stored.reads = 0;
+  });
+  const ENDED = ["a", "first", "second"];
+  const stepsNow = async (): Promise<unknown> => (await twoSteps(saver).getState(ON)).values["steps"];
+
+  it("goes on from there without reading it", async () => {
+    const after = await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);
+    expect(after).toEqual({ steps: [...ENDED, "b", "first", "second"] });
+    expect(stored.reads).toBe(0);
+  });
+
+  it("reads what another process has stored since", async () => {
+    await twoSteps(new BufferedSaver(stored)).invoke({ steps: ["b"] }, SYNC);
+    expect(await stepsNow()).toEqual([...ENDED, "b", "first", "second"]);
+  });
+
+  it("begins anew where another process has erased it, and stores nothing of it again", async () => {
+    await stored.deleteThread("t");
+    expect(await twoSteps(saver).invoke({ steps: ["b"] }, SYNC)).toEqual({ steps: ["b", "first", "second"] });
+    await saver.persist();
+    expect((await stored.getTuple(ON))?.checkpoint.channel_values["steps"]).toEqual(["b", "first", "second"]);
+  });
+
+  it("goes back where another process has put back an older one", async () => {
+    const older = await stored.getTuple(ON);
+    await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);
+    const newer = await stored.getTuple(ON);
+    await stored.dropCheckpoints(ON, [newer?.checkpoint.id ?? ""]);
+    expect(older?.checkpoint.id).not.toBe(newer?.checkpoint.id);
+    expect(await stepsNow()).toEqual(ENDED);
+  });
+
+  it("is not changed by what anybody does to the lists that it has given", async () => {
+    const given = await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);
+    given.steps.push("not mine to add");
+    const { values } = await twoSteps(saver).getState(ON);
+    (values as { steps: string[] }).steps.push("nor this");
+    expect(await stepsNow()).toEqual([...ENDED, "b", "first", "second"]);
+  });
+
+  it("sees what was written after it", async () => {
+    const { config } = await twoSteps(saver).getState(ON);
+    await saver.putWrites(config, [["steps", ["by hand"]]], "00000000-0000-0000-0000-000000000000");
+    expect((await saver.getTuple(ON))?.pendingWrites).toHaveLength(1);
+  });
+});

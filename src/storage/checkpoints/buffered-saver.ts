@@ -130,7 +130,8 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
     const before = this.#newest.get(place);
     const goesOn = before !== undefined && before.checkpoint.id === parentIn(config);
     const newest: Newest = {
-      config,
+      // Not what else is in it: a run leaves there all that it works with, which would live as long as its end is remembered.
+      config: withCheckpoint(config, parentIn(config)),
       checkpoint,
       metadata,
       newVersions: goesOn && !before.isStored ? { ...before.newVersions, ...newVersions } : newVersions,
@@ -169,9 +170,14 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
     taskId: string,
     taskPath?: string,
   ): Promise<void> {
-    const newest = this.#newest.get(placeOf(config));
+    const place = placeOf(config);
+    const newest = this.#newest.get(place);
     const isNewest = newest?.checkpoint.id === config.configurable?.["checkpoint_id"];
-    if (newest === undefined || !isNewest) return this.#inner.putWrites(config, writes, taskId, taskPath);
+    if (newest === undefined || !isNewest) {
+      // What is written after an end is read with it.
+      this.#ends.delete(place);
+      return this.#inner.putWrites(config, writes, taskId, taskPath);
+    }
     // Plain writes are replaced by the checkpoint that follows them, unless a task beside this one waits or fails.
     newest.writes.push({ taskId, taskPath, writes });
     newest.hasSpecial ||= writes.some(([channel]) => channel in WRITES_IDX_MAP);
@@ -208,7 +214,8 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
 
   #rememberEnd(place: string, end: Newest): void {
     this.#ends.delete(place);
-    this.#ends.set(place, end);
+    // The caller of the run has the lists that are in it.
+    this.#ends.set(place, { ...end, checkpoint: copyOf(end.checkpoint) });
     const [oldest] = this.#ends.keys();
     if (this.#ends.size > MAX_THREADS && oldest !== undefined) this.#ends.delete(oldest);
   }
@@ -246,18 +253,28 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
   }
 }
 
-/** A run copies what it is given before it changes it; versions it counts in place. */
+/** Lists and versions of its own. What stands in the lists is shared: runs replace it, and never change it. */
+function copyOf(checkpoint: Checkpoint): Checkpoint {
+  const values = Object.entries(checkpoint.channel_values);
+  return {
+    ...checkpoint,
+    channel_values: Object.fromEntries(
+      values.map(([channel, value]): [string, unknown] => [
+        channel,
+        Array.isArray(value) ? [...value] : value,
+      ]),
+    ),
+    channel_versions: { ...checkpoint.channel_versions },
+    versions_seen: structuredClone(checkpoint.versions_seen),
+  };
+}
+
 function tupleOfEnd(end: Newest): CheckpointTuple {
   const { config, metadata, checkpoint } = end;
   const parent = storedParentOf(end);
   return {
     config: withCheckpoint(config, checkpoint.id),
-    checkpoint: {
-      ...checkpoint,
-      channel_values: { ...checkpoint.channel_values },
-      channel_versions: { ...checkpoint.channel_versions },
-      versions_seen: structuredClone(checkpoint.versions_seen),
-    },
+    checkpoint: copyOf(checkpoint),
     metadata,
     ...(parent === undefined ? {} : { parentConfig: withCheckpoint(config, parent) }),
     pendingWrites: [],

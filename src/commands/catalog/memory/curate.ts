@@ -105,13 +105,18 @@ export const resolveAction: MemoryAction = {
     const outcome = await context.memory.book.resolve(context.memory.who, found.record.id);
     if (outcome.kind === "none") return { envelope: notFound(args) };
     const { kept, superseded } = outcome;
-    const message = `“${kept.text}” (${shortId(kept.id)}) holds; ${factCount(superseded.length)} replaced.`;
+    const message = `“${kept.text}” (${shortId(kept.id)}) holds${replacedText(superseded)}.`;
     const envelope = done("memory_resolved", message, {
       data: { record: recordRow(kept, momentOf(context)), superseded: rowsOf(superseded, context) },
     });
     return { envelope, isCommitted: true };
   },
 };
+
+function replacedText(superseded: readonly MemoryRecord[]): string {
+  const names = superseded.map(({ id, text }) => `“${text}” (${shortId(id)})`).join(" and ");
+  return superseded.length === 0 ? "" : `, in place of ${names}`;
+}
 
 function rowsOf(records: readonly MemoryRecord[], context: ActionContext) {
   return records.map((record) => recordRow(record, momentOf(context)));

@@ -99,7 +99,7 @@ async function found(
   { memory, policy }: ActionContext,
 ): Promise<Envelope> {
   const pieces = await evidence.search(memory.who, query, SHOWN);
-  const fit = JSON.stringify(query);
+  const fit = quoted(query);
   const message =
     pieces.length === 0
       ? `No evidence fits ${fit}.`
@@ -131,7 +131,7 @@ function forgotten(source: EvidenceSource): Envelope {
 }
 
 function notFound(wanted: string): Envelope {
-  return refused("evidence_not_found", `no document has the id ${JSON.stringify(wanted)}`, {
+  return refused("evidence_not_found", `no document has the id ${quoted(wanted)}`, {
     next: "/memory evidence show lists them, with their ids.",
   });
 }

@@ -28,9 +28,16 @@ export function looksLikeId(text: string): boolean {
 
 /** The refusal of an id or of words that fit nothing. */
 export function notFound(wanted?: string): Envelope {
-  const what = wanted === undefined ? "that" : JSON.stringify(wanted);
+  const what = wanted === undefined ? "that" : quoted(wanted);
   return refused("memory_not_found", `nothing that is remembered fits ${what}`, {
     next: "/memory show lists what is remembered, with its ids; --task <name> looks in that of a task.",
+  });
+}
+
+/** The refusal of an id that nothing which waits for a review has. */
+export function notWaiting(wanted: string): Envelope {
+  return refused("memory_not_found", `nothing that waits for a review has the id ${quoted(wanted)}`, {
+    next: "/memory review lists what waits, with its ids.",
   });
 }
 
@@ -40,7 +47,7 @@ export function ambiguous(
   records: readonly MemoryRecord[],
   wanted: string,
 ): Envelope {
-  return refused("memory_ambiguous", `${factCount(records.length)} fit ${JSON.stringify(wanted)}`, {
+  return refused("memory_ambiguous", `${factCount(records.length)} fit ${quoted(wanted)}`, {
     next: "Nothing was changed. Say which one by its id.",
     data: { records: records.map((record) => recordRow(record, momentOf(context))) },
   });

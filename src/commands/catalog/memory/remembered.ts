@@ -98,7 +98,7 @@ function stayedForgotten(): Envelope {
 }
 
 function whereText({ domain, task }: MemoryRecord): string {
-  return task === null ? `${domain}, ${domainText(domain)}` : `task ${JSON.stringify(task)}`;
+  return task === null ? `${domain}, ${domainText(domain)}` : `task ${quotedText(task)}`;
 }
 
 function quoted(records: readonly MemoryRecord[]): string {

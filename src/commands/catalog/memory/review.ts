@@ -3,7 +3,7 @@ import { done } from "#src/kernel/envelope.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { usageEnvelope } from "../../flags.ts";
 import { guarded } from "./guarded.ts";
-import { ambiguous, looksLikeId, notFound } from "./find-record.ts";
+import { ambiguous, looksLikeId, notWaiting } from "./find-record.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { factCount, recordRow } from "./record-row.ts";
 
@@ -57,7 +57,7 @@ export const rejectAction: MemoryAction = {
     if (found.length !== 1 || found[0] === undefined) return { envelope: notOne(context, found, args) };
     const { book, who } = context.memory;
     const outcome = await book.review.reject(who, found[0].id);
-    if (outcome.kind === "none") return { envelope: notFound(args) };
+    if (outcome.kind === "none") return { envelope: notWaiting(args) };
     const envelope = done("memory_rejected", "Erased; it will not come back by an import.", {
       data: { id: found[0].id },
     });
@@ -74,5 +74,5 @@ async function waitingFor({ memory }: ActionContext, id: string): Promise<readon
 
 function notOne(context: ActionContext, found: readonly MemoryRecord[], id: string) {
   if (id === "") return usageEnvelope("which one?", usageOf({ words: "review accept", usage: "<id>" }));
-  return found.length === 0 ? notFound(id) : ambiguous(context, found, id);
+  return found.length === 0 ? notWaiting(id) : ambiguous(context, found, id);
 }

@@ -41,7 +41,7 @@ export const longTaskShowAction: MemoryAction = {
     const task = flags.values.namespace;
     if (task === undefined)
       return { envelope: usageEnvelope("which task? Task memory is never read by itself", usageOf(this)) };
-    const where = task === "*" ? " of all tasks" : ` of the task ${JSON.stringify(task)}`;
+    const where = task === "*" ? " of all tasks" : ` of the task ${quoted(task)}`;
     return { envelope: await show(context, flags, { task, domains: ["task_memory"], where }) };
   },
 };
@@ -106,8 +106,11 @@ function shownText(found: ShowResult, query: string, where: string): string {
 }
 
 function countText({ records, total }: ShowResult, query: string, where: string): string {
-  const asked = query === "" ? "" : ` that fit ${JSON.stringify(query)}`;
-  if (records.length === 0) return `Nothing is remembered${where}${asked}.`;
+  const asked = query === "" ? "" : ` that ${total === 1 ? "fits" : "fit"} ${quoted(query)}`;
+  if (records.length === 0)
+    return query === ""
+      ? `Nothing is remembered${where}.`
+      : `Nothing that is remembered${where} fits ${quoted(query)}.`;
   const clipped = total > records.length ? `; ${records.length} are listed` : "";
   return `${factCount(total)}${where}${asked}${clipped}.`;
 }
