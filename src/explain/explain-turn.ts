@@ -80,7 +80,10 @@ function failuresText(failures: readonly FailedTurn[], { timeZone }: Telling): s
 /** The built-in solver is given no prompt, though one is put together for it. */
 function givenReasons({ receipt, solver }: Explanation, telling: Telling): Reason[] {
   if (solver === "symbolic")
-    return reasonsOf(["looked in", "what was said in this conversation, then remembered facts and evidence that fit"]);
+    return reasonsOf([
+      "looked in",
+      "what was said in this conversation, then remembered facts and evidence that fit",
+    ]);
   return receipt === undefined ? [] : receiptReasons(receipt, telling);
 }
 

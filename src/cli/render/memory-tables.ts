@@ -10,6 +10,10 @@ type Row = z.infer<typeof recordsData>["records"][number];
 /** A screen narrower than this shows a fact as a paragraph. */
 const NARROW = 72;
 
+/** States and counts by the words that the messages use for them. */
+const STATES: Readonly<Record<string, string>> = { verify: "to confirm", superseded: "replaced" };
+const COUNTED: Readonly<Record<string, string>> = { review: "for review", leftOut: "not read" };
+
 /** One fact a line. */
 export function renderRecords({ records }: z.infer<typeof recordsData>, screen: Screen): string {
   if (records.length === 0) return "";
@@ -32,7 +36,7 @@ function noteOf({ remembered, saidBy, state, expires }: Row, { paint }: Screen):
   const notes = [
     paint.dim(printableLine(remembered ?? "")),
     saidBy === "owner" ? "" : `by ${printableLine(saidBy)}`,
-    state === "current" ? "" : paint.yellow(state === "verify" ? "to confirm" : printableLine(state)),
+    state === "current" ? "" : paint.yellow(STATES[state] ?? printableLine(state)),
     expires === null || state === "expired" ? "" : paint.dim(printableLine(`until ${expires}`)),
   ];
   return notes.filter((note) => note !== "").join("\n");
@@ -42,7 +46,7 @@ function noteOf({ remembered, saidBy, state, expires }: Row, { paint }: Screen):
 export function renderMemory({ counts, actions }: z.infer<typeof memoryData>, screen: Screen): string {
   const { paint } = screen;
   const kinds = Object.entries(counts).map(([kind, count]) => [
-    paint.dim(printableLine(kind)),
+    paint.dim(printableLine(COUNTED[kind] ?? kind)),
     String(count),
   ]);
   const usages = actions.map(({ usage, summary }) => [

@@ -1,4 +1,5 @@
 /** `/history [n]`: the newest turns of this session and of what it continues, from the transcript. */
+import { quoted } from "#src/explain/reason.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";

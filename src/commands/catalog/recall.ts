@@ -1,4 +1,5 @@
 /** `/recall <query>`: brings pieces of earlier sessions into this one, because the user asked. */
+import { quoted } from "#src/explain/reason.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
 import { recallTurns, recalledText } from "#src/context/recall.ts";
 import type { PlainCommand } from "../command.ts";

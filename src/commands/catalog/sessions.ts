@@ -1,4 +1,5 @@
 /** `/sessions [query]`: the sessions of this key, with times and reasons. */
+import { quoted } from "#src/explain/reason.ts";
 import { done, type EnvelopeData } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";

@@ -1,4 +1,5 @@
 /** `/memory evidence ingest`, `show` and `forget`: documents that are found by similarity, cited, and no facts. */
+import { quoted } from "#src/explain/reason.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/citation.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";

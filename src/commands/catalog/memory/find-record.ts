@@ -1,4 +1,5 @@
 /** Finds the one record that a person means by an id, or says why there is not one. */
+import { quoted } from "#src/explain/reason.ts";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import type { ActionContext } from "./memory-action.ts";

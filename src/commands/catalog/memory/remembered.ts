@@ -1,4 +1,5 @@
 /** What came of a write to memory, as an envelope. */
+import { quoted as quotedText } from "#src/explain/reason.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";

@@ -1,4 +1,5 @@
 /** `/memory show`, `/memory long show`, `/memory long task show`: what is remembered, from the structured records. */
+import { quoted } from "#src/explain/reason.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import type { ShowOptions, ShowResult } from "#memory/book/types.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
