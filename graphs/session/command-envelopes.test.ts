@@ -60,6 +60,9 @@ async function remembered(): Promise<Harness> {
 const memoryCases: readonly [name: string, text: string][] = [
   ["memory", "/memory"],
   ["memory-unknown", "/memory shwo"],
+  ["memory-long-alone", "/memory long"],
+  ["memory-evidence-alone", "/memory Evidence please"],
+  ["memory-review-unknown", "/memory review accept deadbeef"],
   ["remember", "/remember my dog is called Rex --expires 30d"],
   ["remember-known", "/remember i prefer tea without milk."],
   ["remember-usage", "/remember"],

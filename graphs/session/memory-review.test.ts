@@ -117,6 +117,9 @@ describe("/memory conflicts and resolve", () => {
       turn: 3,
       envelope: { code: "memory_resolved", data: { superseded: [{ text: "My home town is Ghent" }] } },
     });
+    expect(resolved.envelope.message).toMatch(
+      /“My home town is Oslo” \(.*\) holds, in place of “My home town is Ghent” \(/u,
+    );
     expect(await rowsOf(other, "/memory conflicts")).toEqual([]);
     expect(await shown(other, "home town")).toEqual(["My home town is Oslo"]);
     expect(await rowsOf(other, "/memory show --all Ghent")).toMatchObject([

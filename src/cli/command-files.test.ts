@@ -35,12 +35,26 @@ describe("bytes of a file", () => {
   it.each([
     ["a folder", "../docs", "it is a folder"],
     ["a device, which never ends", "/dev/zero", "it is no ordinary file"],
-    ["what is not there", "nothing.md", "no such file"],
+    ["what is not there", "nothing.md", "nothing.md cannot be read: there is no such file or folder"],
     ["a path that cannot be one", "a\u0000b", "null bytes"],
   ])("are not read of %s", async (_name, path, why) => {
     await expect(files().readBytes(path, 100)).rejects.toMatchObject({
       code: "file_failed",
       message: expect.stringContaining(why),
+    });
+  });
+});
+
+describe("text in a file", () => {
+  it("is never written over what is there", async () => {
+    await expect(files().write("my notes.md", "x")).rejects.toMatchObject({
+      message: "my notes.md cannot be written: it is there already, and nothing is written over",
+    });
+  });
+
+  it("is not read of a path through a file, and the reason is in words", async () => {
+    await expect(files().read("my notes.md/x")).rejects.toMatchObject({
+      message: "my notes.md/x cannot be read: a part of its path is no folder",
     });
   });
 });

@@ -34,7 +34,7 @@ export function explainFact(record: MemoryRecord, around: FactSurroundings, tell
     ["kind", kindText(record)],
     ["holds for", record.scope === "global" ? undefined : record.scope],
     ["confidence", `${record.confidence}, stability ${record.stability.replaceAll("_", "-")}`],
-    ["checked", verificationText(record, telling)],
+    ["confirmed", verificationText(record, telling)],
     ["about", record.conflict_group === null ? undefined : groupText(record.conflict_group)],
     ["replaced", replacedText(record, around)],
     ["replaced by", replacedByText(record, replacedBy)],

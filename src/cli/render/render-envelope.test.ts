@@ -284,6 +284,23 @@ describe("an envelope on a screen", () => {
     );
   });
 
+  it.each([
+    ["there is no command /nope", "There is no command /nope."],
+    ["e.bin is no text", "e.bin is no text."],
+    ["session:3 has not ended", "session:3 has not ended."],
+    ["/a/b cannot be read", "/a/b cannot be read."],
+    ["été is no key", "Été is no key."],
+  ])("begins a failure with a capital, unless with a name: %s", (message, sentence) => {
+    expect(renderEnvelope(refused("command_usage", message), terminal(80))).toContain(` ${sentence} `);
+  });
+
+  it("calls states and counts by the words of the messages", () => {
+    const counts = { user_profile: 1, review: 0, leftOut: 2 };
+    const shown = renderEnvelope(done("memory", "1 fact.", { data: { counts, actions: [] } }), terminal(80));
+    expect(shown).toContain("not read");
+    expect(shown).not.toContain("leftOut");
+  });
+
   it("shows any other code as its message and next step", () => {
     const unknown = done("brand_new", "Something happened.", { next: "Go on.", data: { a: 1 } });
     expect(renderEnvelope(unknown, plainScreen())).toBe("Something happened.\nGo on.");

@@ -98,7 +98,7 @@ function unknownAction(args: string): Envelope {
   const [first = ""] = args.toLowerCase().split(/\s+/u);
   const parts = ACTIONS.filter(({ words }) => words.startsWith(`${first} `)).map(usageOf);
   if (parts.length > 0)
-    return refused("command_usage", `/memory ${first} needs one word more`, {
+    return refused("command_usage", `which part of /memory ${first}?`, {
       next: `Write ${parts.join(", or ")}.`,
     });
   return refused("command_usage", "/memory has no such part", {
