@@ -39,7 +39,8 @@ export function statedIn(text: string): string {
     .join(" ");
 }
 
-function sentencesOf(text: string): string[] {
+/** The sentences of a text, line by line, without blank ones. */
+export function sentencesOf(text: string): string[] {
   return text
     .split("\n")
     .flatMap((line) => Array.from(sentences.segment(line), ({ segment }) => segment.trim()))

@@ -8,7 +8,10 @@ import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
+import { aboutWhomIsAsked } from "./asked-person.ts";
+import { correctionOf, correctsSomething, factJustQuoted, wordsBy } from "./correction.ts";
 import { asksSomething, statedIn } from "./question.ts";
+import { candidatesOf, type DatedStatement } from "./restated.ts";
 
 /** What the user is told once when no model is configured. */
 export const NO_MODEL_NOTICE =
@@ -38,31 +41,56 @@ export interface SymbolicAnswer {
   readonly source: { readonly sessionId: string; readonly turn: number } | undefined;
 }
 
-type Statement = { readonly text: string } & (
-  | { readonly turn: TurnRecord }
-  | { readonly memory: MemoryRecord }
-);
+type Statement = DatedStatement & ({ readonly turn: TurnRecord } | { readonly memory: MemoryRecord });
 
 /**
- * Answers a question with the statement that shares most words with it, newest first among equals; of what is remembered
- * too, behind what the conversation says. Evidence is quoted where neither says anything.
+ * Answers a question with the statement that shares most words with it, newest first among equals, of what is remembered
+ * too. What was restated since is never quoted, nor what is about somebody else. Evidence is quoted where neither the
+ * conversation nor memory says anything.
  */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
-  if (!asksSomething(goal.text)) {
-    return { text: "Noted. Ask me about it any time in this conversation.", source: undefined };
-  }
+  if (!asksSomething(goal.text)) return { text: noted(goal), source: undefined };
   const memories = goal.memories ?? [];
   if (memories.length > 0 && asksAboutMemory(goal.text)) return { text: allOf(memories), source: undefined };
-  const said = goal.turns.flatMap(statementsOf).toReversed();
-  const kept = memories.map((memory): Statement => ({ memory, text: memory.text }));
-  const [best] = rankTexts([...said, ...kept], goal.text, (statement) => statement.text);
+  const best = bestStatement(goal);
   if (best === undefined) return { text: quoteEvidence(goal) ?? nothingFound(goal), source: undefined };
-  if ("memory" in best.item) return { text: quoteMemory(best.item.memory, goal), source: undefined };
-  const { turn, text } = best.item;
+  const since = corrected(goal, best.text);
+  if ("memory" in best) return { text: quoteMemory(best, goal) + since, source: undefined };
+  const { turn, text } = best;
   return {
-    text: `${quoteSource(turn, goal)}: “${clip(text)}”`,
+    text: `${quoteSource(turn, goal)}: “${clip(text)}”${since}`,
     source: { sessionId: turn.sessionId, turn: turn.turn },
   };
+}
+
+function bestStatement({ text, turns, memories = [] }: SymbolicGoal): Statement | undefined {
+  const said = turns.flatMap(statementsOf).toReversed();
+  const kept = memories.map((memory): Statement => ({
+    memory,
+    text: memory.text,
+    at: memory.created_at,
+    isUsersWord: memory.said_by === "owner",
+  }));
+  const isAbout = aboutWhomIsAsked(text);
+  const candidates = candidatesOf([...said, ...kept]).filter(
+    ({ words, statement }) => isAbout(words) && isAbout(statement.text),
+  );
+  return rankTexts(candidates, text, ({ words }) => words)[0]?.item.statement;
+}
+
+function noted({ text, turns }: SymbolicGoal): string {
+  const id = correctsSomething(text) ? factJustQuoted(turns) : undefined;
+  return id === undefined
+    ? "Noted. Ask me about it any time in this conversation."
+    : `Noted in this conversation. What is remembered stays as it is: /memory edit ${id} <text> corrects it.`;
+}
+
+/** What was said against a quote right after it had been given as an answer. */
+function corrected(goal: SymbolicGoal, quote: string): string {
+  const turn = correctionOf(goal.turns, clip(quote));
+  return turn === undefined
+    ? ""
+    : ` ${quoteSource(turn, goal)}, when that was quoted: “${clip(wordsBy("user", turn))}”`;
 }
 
 function allOf(memories: readonly MemoryRecord[]): string {
@@ -70,7 +98,10 @@ function allOf(memories: readonly MemoryRecord[]): string {
   return `This is remembered:\n${lines.join("\n")}\n/memory show lists all of it; /forget <id> erases one.`;
 }
 
-function quoteMemory({ id, text, created_at, said_by }: MemoryRecord, { timeZone }: SymbolicGoal): string {
+function quoteMemory(
+  { memory: { id, created_at, said_by }, text }: Extract<Statement, { memory: MemoryRecord }>,
+  { timeZone }: SymbolicGoal,
+): string {
   const when = localMinute(fromInstant(created_at), timeZone);
   const how = said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`;
   return `${how} (${when}, ${shortId(id)}): “${clip(text)}”`;
@@ -91,7 +122,12 @@ function statementsOf(turn: TurnRecord): Statement[] {
   if (turn.kind === "command" && !isRecall) return [];
   return turn.messages
     .filter((message) => message.role === (isRecall ? "assistant" : "user"))
-    .map((message) => ({ turn, text: statedIn(isRecall ? usersWords(message.content) : message.content) }))
+    .map((message) => ({
+      turn,
+      at: turn.at,
+      isUsersWord: !isRecall,
+      text: statedIn(isRecall ? usersWords(message.content) : message.content),
+    }))
     .filter((statement) => statement.text !== "");
 }
 
