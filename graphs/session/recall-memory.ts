@@ -5,6 +5,7 @@ import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
 
@@ -12,11 +13,6 @@ import { memoryOf } from "./run-memory.ts";
 const RELEVANT = 12;
 /** Newest facts of a domain that hold whatever is said. */
 const ALWAYS = 3;
-/** Words of a long message are enough to look by. */
-const QUERY_CHARACTERS = 1_000;
-
-/** Share of the whole context that memory may take where that is small. */
-const MAX_SHARE = 0.25;
 
 interface Wanted {
   readonly text: string;
@@ -36,7 +32,7 @@ async function recallMemory(
   { book, who }: CommandMemory,
   { text, task, byMeaning, budgetTokens }: Wanted,
 ): Promise<MemorySection> {
-  const query = text.slice(0, QUERY_CHARACTERS).toWellFormed();
+  const query = questionIn(text);
   const asksForAll = asksAboutMemory(text);
   const { relevant, newest } = await book.recall(who, {
     query,
@@ -82,12 +78,12 @@ export async function memoryForTurn(
   { session, turn }: { readonly session: SessionFields; readonly turn: { readonly text: string } },
 ): Promise<MemorySection> {
   const memory = memoryOf(deps, store, { session });
-  const { contextTokens, memoryTokens } = deps.limits;
+  const { memoryTokens } = deps.limits;
   if (memory === undefined || memoryTokens === 0) return memorySection({ relevant: [], always: [] }, 0);
   return recallMemory(memory, {
     text: turn.text,
     task: session.task,
     byMeaning: deps.searchesByMeaning === true,
-    budgetTokens: Math.min(memoryTokens, contextTokens * MAX_SHARE),
+    budgetTokens: recallBudget(deps.limits, memoryTokens),
   });
 }

@@ -4,6 +4,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { evidenceSection, fittingEvidence, type EvidenceSection } from "#src/context/evidence-section.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
 import { scanWith } from "./run-memory.ts";
 
@@ -11,10 +12,6 @@ import { scanWith } from "./run-memory.ts";
 const GIVEN = 3;
 /** Passages of which those are chosen that fit. */
 const CANDIDATES = 12;
-/** Words of a long message are enough to look by. */
-const QUERY_CHARACTERS = 1_000;
-/** Share of the whole context that evidence may take where that is small. */
-const MAX_SHARE = 0.25;
 
 /** The evidence book of a run; `undefined` when memory is switched off. */
 export function evidenceOf(
@@ -35,12 +32,12 @@ export async function evidenceForTurn(
   { session, turn }: { readonly session: SessionFields; readonly turn: { readonly text: string } },
 ): Promise<EvidenceSection> {
   const book = evidenceOf(deps, store);
-  const { contextTokens, evidenceTokens } = deps.limits;
+  const { evidenceTokens } = deps.limits;
   const who = { owner: session.owner };
   if (book === undefined || evidenceTokens === 0 || !(await book.hasAny(who))) return evidenceSection([], 0);
-  const query = turn.text.slice(0, QUERY_CHARACTERS).toWellFormed();
+  const query = questionIn(turn.text);
   const found = await book.search(who, query, CANDIDATES);
   // What was found by its meaning need not have the words.
   const fitting = deps.searchesByMeaning === true ? found : fittingEvidence(found, query);
-  return evidenceSection(fitting.slice(0, GIVEN), Math.min(evidenceTokens, contextTokens * MAX_SHARE));
+  return evidenceSection(fitting.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens));
 }

@@ -4,6 +4,7 @@ import { termsOf } from "#src/kernel/words.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import { citationOf } from "#memory/evidence/citation.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import { escapeData } from "./escape-data.ts";
 
 /** The section, what it costs, and which passages it holds. */
 export interface EvidenceSection {
@@ -65,15 +66,7 @@ function frame(found: readonly FoundEvidence[]): string {
 /** Its source on one line, then its own lines, each marked: none can begin a line of the prompt or close the fence. */
 function passageOf({ source, piece }: FoundEvidence): string {
   const warning = piece.warning === null ? "" : WARNING;
-  const head = `[${escaped(citationOf({ source, piece }))}; given ${source.ingested_at.slice(0, 10)}${warning}]`;
+  const head = `[${escapeData(citationOf({ source, piece }))}; given ${source.ingested_at.slice(0, 10)}${warning}]`;
   const lines = piece.text.split(/[\n\r\u2028\u2029\u0085]+/u).filter((line) => line.trim() !== "");
-  return [head, ...lines.map((line) => `> ${escaped(line)}`)].join("\n");
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll(/[\s\u2028\u2029\u0085]+/gu, " ")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+  return [head, ...lines.map((line) => `> ${escapeData(line)}`)].join("\n");
 }

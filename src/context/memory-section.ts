@@ -2,6 +2,7 @@
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import { DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
+import { escapeData } from "./escape-data.ts";
 
 /** Facts that may be given, best first. */
 export interface RecalledFacts {
@@ -29,7 +30,7 @@ const TITLES: Readonly<Record<Domain, (task: string) => string>> = {
   persona_core: () => "Who you are to the user:",
   user_profile: () => "About the user:",
   working_rules: () => "How the user wants you to work:",
-  task_memory: (task) => `Of the task that the user is at, ${escaped(JSON.stringify(task))}:`,
+  task_memory: (task) => `Of the task that the user is at, ${escapeData(JSON.stringify(task))}:`,
 };
 
 /** Share of the budget that facts may take which fit nothing that was said. */
@@ -84,15 +85,7 @@ function blocksOf(records: readonly MemoryRecord[]): string {
 /** One fact on one line: a line break in it cannot begin a line of its own, a bracket cannot close the fence. */
 function lineOf(record: MemoryRecord): string {
   const from = record.said_by === "owner" ? "" : `, noted by ${record.said_by}`;
-  return `- [${shortId(record.id)}, ${record.created_at.slice(0, 10)}${from}] ${escaped(record.text)}`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll(/[\s\u2028\u2029\u0085]+/gu, " ")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+  return `- [${shortId(record.id)}, ${record.created_at.slice(0, 10)}${from}] ${escapeData(record.text)}`;
 }
 
 const ASKS_ABOUT_MEMORY =

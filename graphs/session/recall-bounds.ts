@@ -1,0 +1,21 @@
+/** What bounds the reading of memory and of evidence for a turn. */
+import type { SessionDeps } from "#src/app/session-deps.ts";
+
+/** Words of a long message are enough to look by. */
+const QUESTION_CHARACTERS = 1_000;
+
+/** Share of the whole context that each may take where that is small. */
+const MAX_SHARE = 0.25;
+
+/** The words of a message by which something is looked for. */
+export function questionIn(text: string): string {
+  return text.slice(0, QUESTION_CHARACTERS).toWellFormed();
+}
+
+/** Tokens of a context that what was found may take, of those that are configured for it. */
+export function recallBudget(
+  { contextTokens }: Pick<SessionDeps["limits"], "contextTokens">,
+  tokens: number,
+): number {
+  return Math.min(tokens, contextTokens * MAX_SHARE);
+}
