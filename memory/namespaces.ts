@@ -70,6 +70,14 @@ export function personalityPrefixes(owner: string): string[][] {
   return PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
 }
 
+/** Whether a namespace of memory, of whatever kind, holds what is of `owner`. */
+export function isMemoryOf(owner: string, [, kind, third, fourth = ""]: readonly string[]): boolean {
+  const label = encodeLabel(owner);
+  if (kind === "personality") return fourth === label;
+  if (kind === "task") return fourth === label || fourth.startsWith(`${label}${BETWEEN}`);
+  return third === label;
+}
+
 /** Whether the labels of `namespace` begin with those of `prefix`. */
 export function startsWithLabels(namespace: readonly string[], prefix: readonly string[]): boolean {
   return prefix.length <= namespace.length && prefix.every((label, index) => label === namespace[index]);

@@ -1,11 +1,11 @@
 /** Forgetting by what is said: every record that says it, in any domain, task and state, and what cannot be read as one. */
 import type { Item } from "@langchain/langgraph-checkpoint";
 import { stringsIn } from "#src/kernel/strings-in.ts";
-import { assertOwner, personalityPrefixes, reviewNamespace, taskIndexNamespace } from "../namespaces.ts";
+import { assertOwner, taskIndexNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { Desk } from "./desk.ts";
 import { forget } from "./forget.ts";
-import { readAll, readItems, readPending, taskPrefixes } from "./rows.ts";
+import { readAllRows, readItems, readPendingRows } from "./rows.ts";
 import { putTombstone } from "./tombstones.ts";
 import type { Who } from "./types.ts";
 
@@ -29,18 +29,14 @@ export async function findSaying(
   says: (text: string) => boolean,
 ): Promise<SayingRecords> {
   assertOwner(who.owner);
-  const { store } = desk;
-  const all = [...(await readAll(store, who.owner)), ...(await readPending(store, who.owner))];
+  const rows = [await readAllRows(desk.store, who.owner), await readPendingRows(desk.store, who.owner)];
+  const all = rows.flatMap(({ records }) => records);
   const known = new Set(all.map(({ id }) => id));
-  const prefixes = [
-    ...personalityPrefixes(who.owner),
-    ...(await taskPrefixes(store, who.owner)),
-    reviewNamespace(who.owner),
-  ];
-  const items = (await Promise.all(prefixes.map((prefix) => readItems(store, prefix)))).flat();
   return {
     records: all.filter(({ text, task }) => says(text) || (task !== null && says(task))),
-    unreadable: items.filter(({ key, value }) => !known.has(key) && stringsIn(value).some(says)),
+    unreadable: rows
+      .flatMap(({ unreadable }) => unreadable)
+      .filter(({ key, value }) => !known.has(key) && stringsIn(value).some(says)),
   };
 }
 

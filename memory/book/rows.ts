@@ -26,10 +26,10 @@ export interface ReadOptions {
   readonly key?: (key: string) => boolean;
 }
 
-/** Records, and how many items beside them could not be read as one. */
+/** Records, and the items beside them that could not be read as one. */
 export interface Rows {
   readonly records: MemoryRecord[];
-  readonly unreadable: number;
+  readonly unreadable: readonly Item[];
   /** Whether the store ranked the rows by the query. */
   readonly isRanked: boolean;
 }
@@ -65,10 +65,16 @@ export async function readRecords(
   how: ReadOptions = {},
 ): Promise<Rows> {
   const items = await readItems(store, prefix, how);
-  const records = items.flatMap((item) => parseRow(owner, item) ?? []);
+  const records: MemoryRecord[] = [];
+  const unreadable: Item[] = [];
+  for (const item of items) {
+    const record = parseRow(owner, item);
+    if (record === undefined) unreadable.push(item);
+    else records.push(record);
+  }
   const isRanked =
     how.query !== undefined && items.every((item) => "score" in item && item.score !== undefined);
-  return { records, unreadable: items.length - records.length, isRanked };
+  return { records, unreadable, isRanked };
 }
 
 /** One page of records. */
@@ -134,15 +140,36 @@ export async function readAll(
   owner: string,
   how: ReadOptions = {},
 ): Promise<MemoryRecord[]> {
+  return (await readAllRows(store, owner, how)).records;
+}
+
+/** The same, with the items beside them that are no record. */
+export async function readAllRows(
+  store: BaseStore,
+  owner: string,
+  how: ReadOptions = {},
+): Promise<Pick<Rows, "records" | "unreadable">> {
   const prefixes = [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))];
   const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix, how)));
-  return rows.flatMap(({ records }) => records);
+  return {
+    records: rows.flatMap(({ records }) => records),
+    unreadable: rows.flatMap(({ unreadable }) => unreadable),
+  };
 }
 
 /** What waits for a review of `owner`, oldest first. */
 export async function readPending(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
-  const { records } = await readRecords(store, owner, reviewNamespace(owner));
-  return records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+  return (await readPendingRows(store, owner)).records;
+}
+
+/** The same, with the items beside them that are no record. */
+export async function readPendingRows(
+  store: BaseStore,
+  owner: string,
+): Promise<Pick<Rows, "records" | "unreadable">> {
+  const { records, unreadable } = await readRecords(store, owner, reviewNamespace(owner));
+  records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+  return { records, unreadable };
 }
 
 /** One record by its namespace and id. */

@@ -33,7 +33,7 @@ export async function show(desk: Desk, who: Who, options: ShowOptions = {}): Pro
     records: included.slice(0, options.limit ?? DEFAULT_LIMIT).map(({ record }) => record),
     total: included.length,
     leftOut: { expired: count("expired"), archived: count("archived"), superseded: count("superseded") },
-    unreadable: rows.reduce((sum, row) => sum + row.unreadable, 0),
+    unreadable: rows.reduce((sum, row) => sum + row.unreadable.length, 0),
   };
 }
 

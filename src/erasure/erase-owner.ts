@@ -4,8 +4,7 @@ import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
-import { DirectStore } from "#memory/stores/direct-store.ts";
-import { itemsUnder } from "#src/storage/session-items.ts";
+import { itemsUnder, putAll } from "#src/storage/session-items.ts";
 import { sessionIndexNamespace } from "#src/storage/session-namespaces.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
 import { hasCheckpoints } from "./checkpoints.ts";
@@ -159,9 +158,10 @@ async function removeItems(
 ): Promise<void> {
   for (let from = 0; from < items.length; from += BATCH) {
     const batch = items.slice(from, from + BATCH);
-    if (store instanceof DirectStore)
-      await store.batch(batch.map(({ namespace, key }) => ({ namespace, key, value: null })));
-    else for (const { namespace, key } of batch) await store.delete(namespace, key);
+    await putAll(
+      store,
+      batch.map(({ namespace, key }) => ({ namespace, key, value: null })),
+    );
   }
 }
 

@@ -3,10 +3,11 @@ import type { Item } from "@langchain/langgraph-checkpoint";
 import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import { stringsIn } from "#src/kernel/strings-in.ts";
 import { lineageOf, type Chain } from "#src/sessions/chain.ts";
+import { partsSaying } from "#src/sessions/erase-from-chain.ts";
 import type { KeyRef, SayingTurn } from "#src/sessions/repository.ts";
 import { itemsUnder, searchAll } from "#src/storage/session-items.ts";
 import { explanationsOf } from "#src/storage/session-namespaces.ts";
-import { stringsOf } from "#src/storage/stored-strings.ts";
+import { failuresIn, failureSays } from "#src/storage/store-redaction.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 import { findSaying, type SayingRecords } from "#memory/book/forget-saying.ts";
@@ -82,16 +83,14 @@ async function failuresSaying({ storage }: ErasureDeps, { owner, says }: Search)
   const found: KeyRef[] = [];
   for (const { namespace, value } of await searchAll(storage.store, explanationsOf(owner))) {
     const sessionKey = decodeLabel(namespace[2] ?? "");
-    const failures: unknown[] = Array.isArray(value["failures"]) ? value["failures"] : [value];
-    for (const failure of failures)
-      if (says(stringsOf(failure).join("\n"))) found.push({ owner, sessionKey });
+    for (const failure of failuresIn(value))
+      if (failureSays(failure, says)) found.push({ owner, sessionKey });
   }
   return found;
 }
 
 function titlesSaying(chain: Chain, says: Says): KeyRef[] {
-  const said = chain.sessions.flatMap(({ title, opened }) => [title ?? "", opened.carried?.task ?? ""]);
-  return said.filter(says).map(() => keyOf(chain));
+  return chain.sessions.flatMap((entry) => partsSaying(entry, says)).map(() => keyOf(chain));
 }
 
 async function evidenceSaying(

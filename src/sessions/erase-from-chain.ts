@@ -30,12 +30,15 @@ export function eraseTurnsFromChain(chain: Chain, { at, turns, deliveryIds }: Tu
 
 /** The chain without the titles and tasks that say something; the same chain when none does. */
 export function erasePartsFromChain(chain: Chain, says: (text: string) => boolean, at: string): Chain {
-  const partsOf = (entry: ChainEntry): EntryPart[] =>
-    (["title", "task"] as const).filter((part) => {
-      const text = partOf(entry, part);
-      return text !== undefined && says(text);
-    });
-  return erase(chain, { at, added: [], partsOf });
+  return erase(chain, { at, added: [], partsOf: (entry) => partsSaying(entry, says) });
+}
+
+/** The title and the task of an entry, as far as they say something. */
+export function partsSaying(entry: ChainEntry, says: (text: string) => boolean): EntryPart[] {
+  return (["title", "task"] as const).filter((part) => {
+    const text = partOf(entry, part);
+    return text !== undefined && says(text);
+  });
 }
 
 interface Erasure {

@@ -54,9 +54,15 @@ export function within(prefix: readonly string[]): (item: SearchItem) => boolean
   return (item) => prefix.every((label, index) => item.namespace[index] === label);
 }
 
-/** Puts items in order: our stores make it one transaction; the store that nodes are given on a server throws on a batch. */
+/**
+ * Puts items in order, and removes those whose value is `null`: our stores make it one transaction; the store that nodes
+ * are given on a server throws on a batch.
+ */
 export async function putAll(store: BaseStore, puts: readonly PutOperation[]): Promise<void> {
   if (puts.length === 0) return;
   if (store instanceof DirectStore) return void (await store.batch([...puts]));
-  for (const { namespace, key, value, index } of puts) await store.put(namespace, key, value ?? {}, index);
+  for (const { namespace, key, value, index } of puts) {
+    if (value === null) await store.delete(namespace, key);
+    else await store.put(namespace, key, value, index);
+  }
 }

@@ -130,6 +130,17 @@ async function* findTurns(
 
 const failureListSchema = z.object({ failures: z.array(z.unknown()) });
 
+/** The failed turns of a stored list. What is no list counts as one, and is kept unless it says it: then all of it goes. */
+export function failuresIn(value: unknown): readonly unknown[] {
+  const list = failureListSchema.safeParse(value);
+  return list.success ? list.data.failures : [value];
+}
+
+/** Whether a failed turn says it. */
+export function failureSays(failure: unknown, says: (text: string) => boolean): boolean {
+  return says(stringsOf(failure).join("\n"));
+}
+
 async function eraseFailures(
   store: BaseStore,
   owner: string,
@@ -137,10 +148,8 @@ async function eraseFailures(
 ): Promise<number> {
   let erased = 0;
   for (const { namespace, key, value } of await searchAll(store, explanationsOf(owner))) {
-    const list = failureListSchema.safeParse(value);
-    // What is no list of failures is kept unless it says it: then all of it goes.
-    const failures = list.success ? list.data.failures : [value];
-    const kept = failures.filter((failure) => !says(stringsOf(failure).join("\n")));
+    const failures = failuresIn(value);
+    const kept = failures.filter((failure) => !failureSays(failure, says));
     if (kept.length === failures.length) continue;
     erased += failures.length - kept.length;
     if (kept.length === 0) await store.delete(namespace, key);

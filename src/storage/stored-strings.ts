@@ -1,4 +1,5 @@
 /** Everything that is said in a stored record, string by string, so that it can be searched. Pure. */
+import { parsedJson } from "#src/kernel/strings-in.ts";
 
 /** Names of a record whose values the program makes, or keeps when a turn is erased: ids, hashes, words of its own. */
 const NOT_SAID: ReadonlySet<string> = new Set([
@@ -53,15 +54,5 @@ function collect(value: unknown, into: string[], place: Place): void {
 function collectText(text: string, into: string[], { nested }: Place): void {
   if (INSTANT.test(text)) return;
   into.push(text);
-  if (nested < MAX_NESTED && /^\s*[[{"]/u.test(text))
-    collect(parsed(text), into, { isFree: true, nested: nested + 1 });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // Not JSON after all: it was taken as it stands.
-    return undefined;
-  }
+  if (nested < MAX_NESTED) collect(parsedJson(text), into, { isFree: true, nested: nested + 1 });
 }

@@ -185,11 +185,10 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
   }
 
   override async deleteThread(threadId: string): Promise<void> {
-    for (const [place, { config }] of this.#newest) {
-      if (config.configurable?.["thread_id"] === threadId) this.#newest.delete(place);
-    }
-    for (const [place, { config }] of this.#ends) {
-      if (config.configurable?.["thread_id"] === threadId) this.#ends.delete(place);
+    for (const held of [this.#newest, this.#ends]) {
+      for (const [place, { config }] of held) {
+        if (config.configurable?.["thread_id"] === threadId) held.delete(place);
+      }
     }
     await this.#inner.deleteThread(threadId);
   }
