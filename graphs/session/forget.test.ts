@@ -10,9 +10,9 @@ import { createSequentialIds } from "#src/kernel/ids.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";
+import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -198,15 +198,7 @@ describe("/forget --everywhere", () => {
     const other = await start({
       model,
       adjust: (deps) => ({ ...deps, ids: createSequentialIds(77) }),
-      wrapStorage(unused) {
-        const storage = openSqliteBackend({
-          checkpointPath: join(one.folder, "checkpoints", "checkpointer.sqlite"),
-          storePath: join(one.folder, "memory", "store.sqlite"),
-          clock: one.clock,
-          ids: createSequentialIds(78),
-        });
-        return { ...storage, close: () => storage.close().then(() => unused.close()) };
-      },
+      wrapStorage: onFilesOf(one),
     });
     await one.send(FACT);
     await other.send("first");

@@ -1,16 +1,15 @@
 /** Two programs on one SQLite file, each with its own locks, stops and timers: nothing is shared but the file. */
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
 import { createManualTimer, settle, type ManualTimer } from "#src/turns/testing/manual-timer.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { echoModel, KEY, OWNER, type Harness } from "./testing/harness.ts";
 import { heldModel } from "./testing/held-model.ts";
+import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -34,15 +33,7 @@ async function startTwo(model: BaseChatModel, config: object = {}): Promise<Prog
     model,
     config,
     adjust: (deps) => ({ ...deps, timer: timers[1], ids: createSequentialIds(77) }),
-    wrapStorage(unused) {
-      const storage = openSqliteBackend({
-        checkpointPath: join(one.folder, "checkpoints", "checkpointer.sqlite"),
-        storePath: join(one.folder, "memory", "store.sqlite"),
-        clock: one.clock,
-        ids: createSequentialIds(78),
-      });
-      return { ...storage, close: () => storage.close().then(() => unused.close()) };
-    },
+    wrapStorage: onFilesOf(one),
   });
   return { one: { lily: one, timer: timers[0] }, other: { lily: other, timer: timers[1] } };
 }

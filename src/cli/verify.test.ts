@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { openChain } from "#src/sessions/chain.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
+import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
@@ -15,24 +16,7 @@ const KEY = { owner: "local", sessionKey: "cli:main" };
 function turnsOf(count: number): TurnRecord[] {
   const records: TurnRecord[] = [];
   for (let turn = 1; turn <= count; turn += 1)
-    records.push(
-      linkTurn(
-        {
-          v: 1,
-          sessionId: "s1",
-          turn,
-          kind: "chat",
-          status: "completed",
-          deliveryId: `d${turn}`,
-          textHash: "h",
-          at: AT,
-          messages: [],
-          reply: {},
-          explanation: { requestId: "r" },
-        },
-        { head: records.at(-1)?.head ?? EMPTY_HEAD, salt: "s" },
-      ),
-    );
+    records.push(linkTurn(turnBody({ turn }), { head: records.at(-1)?.head ?? EMPTY_HEAD, salt: "s" }));
   return records;
 }
 

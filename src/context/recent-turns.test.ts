@@ -1,29 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Redaction } from "#src/sessions/redaction-list.ts";
-import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import { RecentTurns } from "./recent-turns.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const REF = { owner: "o", sessionKey: "k", sessionId: "s" };
-
-function turnOf(sessionId: string, turn: number): TurnRecord {
-  return {
-    v: 1,
-    sessionId,
-    turn,
-    kind: "chat",
-    status: "completed",
-    deliveryId: `d${turn}`,
-    textHash: "h",
-    at: AT,
-    messages: [],
-    reply: {},
-    explanation: { requestId: "r" },
-    salt: "",
-    leaf: "",
-    head: "",
-  };
-}
 
 /** A repository that counts what it is asked for. */
 function counting(stored: (turn: number) => boolean = () => true) {
@@ -34,7 +15,7 @@ function counting(stored: (turn: number) => boolean = () => true) {
     readTurns: async (ref: { sessionId: string }, { from, to }: { from: number; to: number }) => {
       const turns = Array.from({ length: to - from + 1 }, (_, index) => from + index);
       asked.push(...turns);
-      return turns.filter(stored).map((turn) => turnOf(ref.sessionId, turn));
+      return turns.filter(stored).map((turn) => turnRecord({ sessionId: ref.sessionId, turn }));
     },
   };
 }

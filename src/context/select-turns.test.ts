@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "#src/sessions/message.ts";
+import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import { contextMessages, messageTokens, selectTurns } from "./select-turns.ts";
 
@@ -8,25 +9,8 @@ const AT = "2026-03-01T09:00:00.000Z";
 const user = (content: string): Message => ({ role: "user", content, timestamp: AT });
 const assistant = (content: string): Message => ({ role: "assistant", content, timestamp: AT });
 
-function turnOf(turn: number, messages: Message[], changes: Partial<TurnBody> = {}): TurnRecord {
-  return {
-    v: 1,
-    sessionId: "s1",
-    turn,
-    kind: "chat",
-    status: "completed",
-    deliveryId: `d${turn}`,
-    textHash: "t",
-    at: AT,
-    messages,
-    reply: {},
-    explanation: { requestId: "r" },
-    salt: "s",
-    leaf: "l",
-    head: "h",
-    ...changes,
-  };
-}
+const turnOf = (turn: number, messages: Message[], changes: Partial<TurnBody> = {}): TurnRecord =>
+  turnRecord({ turn, at: AT, messages, ...changes });
 
 async function* streamOf(turns: readonly TurnRecord[]): AsyncGenerator<TurnRecord> {
   yield* turns;

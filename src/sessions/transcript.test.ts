@@ -7,26 +7,14 @@ import { openChain, rotateChain, type Chain } from "./chain.ts";
 import type { SessionRepository } from "./repository.ts";
 import { EMPTY_HEAD, linkTurn } from "./seal.ts";
 import { countTurns, newestTurns, turnsNewestFirst } from "./transcript.ts";
-import type { TurnBody, TurnRecord } from "./turn-record.ts";
+import { turnBody } from "./testing/turn-body.ts";
+import type { TurnRecord } from "./turn-record.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const KEY = { owner: "local", sessionKey: "cli:main" };
 
 function turnOf(sessionId: string, turn: number): TurnRecord {
-  const body: TurnBody = {
-    v: 1,
-    sessionId,
-    turn,
-    kind: "chat",
-    status: "completed",
-    deliveryId: `d${turn}`,
-    textHash: "t",
-    at: AT,
-    messages: [],
-    reply: {},
-    explanation: { requestId: "r" },
-  };
-  return linkTurn(body, { head: EMPTY_HEAD, salt: "s" });
+  return linkTurn(turnBody({ sessionId, turn }), { head: EMPTY_HEAD, salt: "s" });
 }
 
 function openRepository(): SessionRepository {

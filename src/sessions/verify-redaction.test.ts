@@ -9,6 +9,7 @@ import { openChain, rotateChain, type Chain } from "./chain.ts";
 import { redactTurn } from "./redaction.ts";
 import { EMPTY_HEAD, linkTurn, textHashOf } from "./seal.ts";
 import type { TurnRecord } from "./turn-record.ts";
+import { turnBody } from "./testing/turn-body.ts";
 import { verifyOwner, type VerifyReport } from "./verify.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
@@ -25,19 +26,14 @@ function transcriptOf(sessionId: string, turns: number): TurnRecord[] {
     const text = `text ${turn} of ${sessionId}`;
     records.push(
       linkTurn(
-        {
-          v: 1,
+        turnBody({
           sessionId,
           turn,
-          kind: "chat",
-          status: "completed",
           deliveryId: `d-${sessionId}-${turn}`,
           textHash: textHashOf(text),
           at: AT,
           messages: [{ role: "user", content: text, timestamp: AT }],
-          reply: {},
-          explanation: { requestId: "r" },
-        },
+        }),
         { head: records.at(-1)?.head ?? EMPTY_HEAD, salt: `salt-${turn}` },
       ),
     );

@@ -1,16 +1,16 @@
-import { AsyncBatchedStore, InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { openChain, type Chain } from "#src/sessions/chain.ts";
 import type { FailedTurn, SayingTurn, SessionRepository } from "#src/sessions/repository.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { countTurns } from "#src/sessions/transcript.ts";
+import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./memory/memory-backend.ts";
 import { explanationNamespace, historyNamespace, turnItemKey } from "./session-namespaces.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
+import { repositoryStores } from "./testing/repository-stores.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const LATER = "2026-04-01T09:00:00.000Z";
@@ -18,38 +18,17 @@ const KEY = { owner: "mara", sessionKey: "telegram:dm:42" };
 const REF = { ...KEY, sessionId: "s1" };
 const clock = createManualClock(Date.parse(AT));
 
-function openSqliteStore(): BaseStore {
-  const db = openDatabase(":memory:");
-  onTestFinished(() => void db.close());
-  return new SqliteStore(db, { clock });
-}
-
-/** What LangGraph gives to nodes, around any store; its `batch` throws. */
-function openNodeStore(): BaseStore {
-  const store = new AsyncBatchedStore(new InMemoryStore());
-  store.start();
-  onTestFinished(() => store.stop());
-  return store;
-}
-
 function turnOf(turn: number, text: string, changes: Partial<TurnBody> = {}): TurnRecord {
-  const body: TurnBody = {
-    v: 1,
-    sessionId: "s1",
+  const body = turnBody({
     turn,
-    kind: "chat",
-    status: "completed",
-    deliveryId: `d${turn}`,
-    textHash: "h",
     at: AT,
     messages: [
       { role: "user", content: text, timestamp: AT },
       { role: "assistant", content: "noted", timestamp: AT },
     ],
-    reply: {},
     explanation: { requestId: `r${turn}` },
     ...changes,
-  };
+  });
   return linkTurn(body, { head: EMPTY_HEAD, salt: `salt-${turn}` });
 }
 
@@ -78,12 +57,7 @@ async function all(found: AsyncIterable<SayingTurn>): Promise<SayingTurn[]> {
 
 const saysPear = (text: string): boolean => text.toLowerCase().includes("pear");
 
-describe.each([
-  ["the memory backend's store", () => createMemoryBackend({ clock }).store],
-  ["the SQLite store", openSqliteStore],
-  ["LangGraph's InMemoryStore", () => new InMemoryStore()],
-  ["the store of a node", openNodeStore],
-] as const)("erasing turns on %s", (_name, openStore) => {
+describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore) => {
   let store: BaseStore;
   let sessions: SessionRepository;
   beforeEach(async () => {

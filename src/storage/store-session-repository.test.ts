@@ -1,13 +1,10 @@
-import { AsyncBatchedStore, InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { openChain, type Chain } from "#src/sessions/chain.ts";
 import type { FailedTurn, KeyRef, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
 import { EMPTY_HEAD, linkTurn, textHashOf } from "#src/sessions/seal.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { createMemoryBackend } from "./memory/memory-backend.ts";
 import {
   chainNamespace,
   deliveryNamespace,
@@ -16,30 +13,10 @@ import {
   turnItemKey,
 } from "./session-namespaces.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
+import { repositoryStores } from "./testing/repository-stores.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const clock = createManualClock(Date.parse(AT));
-
-function openSqliteStore(): BaseStore {
-  const db = openDatabase(":memory:");
-  onTestFinished(() => void db.close());
-  return new SqliteStore(db, { clock });
-}
-
-/** What LangGraph gives to nodes, around any store; its `batch` throws. */
-function openNodeStore(): BaseStore {
-  const store = new AsyncBatchedStore(new InMemoryStore());
-  store.start();
-  onTestFinished(() => store.stop());
-  return store;
-}
-
-const stores: readonly (readonly [string, () => BaseStore])[] = [
-  ["the memory backend's store", () => createMemoryBackend({ clock }).store],
-  ["the SQLite store", openSqliteStore],
-  ["LangGraph's InMemoryStore", () => new InMemoryStore()],
-  ["the store of a node", openNodeStore],
-];
 
 function chainOf(ref: KeyRef, sessionId: string): Chain {
   return openChain({ ...ref, sessionId, at: AT, deliveryId: `first of ${sessionId}`, textHash: "h" });
@@ -101,7 +78,7 @@ const AWKWARD_IDS = [
   "e\u0301",
 ];
 
-describe.each(stores)("sessions on %s", (_name, openStore) => {
+describe.each(repositoryStores(clock))("sessions on %s", (_name, openStore) => {
   let store: BaseStore;
   let sessions: SessionRepository;
   const key: KeyRef = { owner: "mara", sessionKey: "telegram:dm:42" };

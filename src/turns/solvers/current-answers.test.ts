@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { memoryRecord } from "#memory/testing/memory-record.ts";
@@ -7,26 +8,15 @@ import { solveSymbolically } from "./symbolic.ts";
 const at = (turn: number): string => new Date(Date.UTC(2026, 2, 1, 9, turn)).toISOString();
 
 function turnOf(turn: number, user: string, reply = "Noted.", changes: Partial<TurnBody> = {}): TurnRecord {
-  return {
-    v: 1,
-    sessionId: "s1",
+  return turnRecord({
     turn,
-    kind: "chat",
-    status: "completed",
-    deliveryId: `d${turn}`,
-    textHash: "t",
     at: at(turn),
     messages: [
       { role: "user", content: user, timestamp: at(turn) },
       { role: "assistant", content: reply, timestamp: at(turn) },
     ],
-    reply: {},
-    explanation: { requestId: "r" },
-    salt: "s",
-    leaf: "l",
-    head: "h",
     ...changes,
-  };
+  });
 }
 
 const said = (...texts: string[]): TurnRecord[] => texts.map((text, index) => turnOf(index + 1, text));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { memoryRecord } from "#memory/testing/memory-record.ts";
@@ -8,26 +9,15 @@ import { solveSymbolically, type SymbolicAnswer } from "./symbolic.ts";
 const AT = "2026-03-01T22:30:00.000Z";
 
 function turnOf(turn: number, user: string, changes: Partial<TurnBody> = {}): TurnRecord {
-  return {
-    v: 1,
-    sessionId: "s1",
+  return turnRecord({
     turn,
-    kind: "chat",
-    status: "completed",
-    deliveryId: `d${turn}`,
-    textHash: "t",
     at: AT,
     messages: [
       { role: "user", content: user, timestamp: AT },
       { role: "assistant", content: "Noted. Ask me about it any time.", timestamp: AT },
     ],
-    reply: {},
-    explanation: { requestId: "r" },
-    salt: "s",
-    leaf: "l",
-    head: "h",
     ...changes,
-  };
+  });
 }
 
 const said = (...texts: string[]): TurnRecord[] => texts.map((text, index) => turnOf(index + 1, text));
