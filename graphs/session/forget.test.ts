@@ -236,6 +236,23 @@ describe("/forget --everywhere", () => {
     await expectGone(lily);
   });
 
+  it("finishes by the same id what a running turn held up", async () => {
+    const lily = await start({ model: echoModel(), adjust: (deps) => deps });
+    const kept = await lily.send(`/remember ${FACT}`);
+    const { record } = z.object({ record: z.object({ id: z.string() }) }).parse(kept.envelope.data);
+    await lily.send(FACT, { sessionKey: "other" });
+    const lease = await lily.storage.locks.acquire("turn/local/other");
+    const command = `/forget ${record.id.slice(0, 8)} --everywhere --yes`;
+    expect((await lily.send(command)).envelope).toMatchObject({
+      code: "erasure_unfinished",
+      next: "Erase the same again: it goes on where it was.",
+    });
+    await lease.release();
+    expect((await lily.send(command)).envelope).toMatchObject({ ok: true, code: "erased" });
+    await expectGone(lily);
+    expect((await lily.send(command)).envelope.next).toContain("/forget <its words> --everywhere");
+  });
+
   it("shows what would go and changes nothing without a yes", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send(`/remember ${FACT}`);

@@ -19,6 +19,8 @@ export interface DoomedTurn {
 export interface ErasurePreview {
   readonly turns: readonly DoomedTurn[];
   readonly records: readonly MemoryRecord[];
+  /** What has a part of it and would stay: how much it is, in words, and the turns of it. */
+  readonly inPart: { readonly what: string; readonly turns: readonly DoomedTurn[] };
   /** How many would go from each place. */
   readonly counts: readonly { readonly place: string; readonly count: number }[];
 }

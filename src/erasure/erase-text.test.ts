@@ -1,5 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
+import { createMemoryBook } from "#memory/book/memory-book.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openChain } from "#src/sessions/chain.ts";
@@ -13,6 +14,7 @@ import { lockName } from "#src/turns/lock-name.ts";
 import { eraseText } from "./erase-text.ts";
 import type { ErasureDeps } from "./erasure-deps.ts";
 import { previewText } from "./preview-text.ts";
+import { receiptEnvelope } from "./receipt-envelope.ts";
 import type { Receipt } from "./receipt.ts";
 import type { Says } from "./says.ts";
 
@@ -182,6 +184,54 @@ describe("erasing a text", () => {
     });
     await eraseText(depsOn({ ...storage, checkpointer }), { owner: "ada", text: FACT });
     expect(deleted).toBeGreaterThan(0);
+  });
+
+  it("tells what has a part of it and stays, before and after", async () => {
+    const storage = createMemoryBackend({ clock });
+    await converse(storage, "a", [FACT, "They are zebrafish. My neighbour told me.", "zebrafish?", "hello"]);
+    const erasure = { owner: "ada", text: FACT, asked: "zebrafish" };
+    const { inPart } = await previewText(depsOn(storage), erasure);
+    expect(inPart).toMatchObject({ what: "2 turns", turns: [{ turn: 2 }, { turn: 3 }] });
+    const receipt = await eraseText(depsOn(storage), erasure);
+    expect(outcomeOf(receipt, "transcripts")).toBe("erased 1");
+    expect(receipt.lines.find(({ place }) => place === "said in part")).toMatchObject({
+      outcome: "kept",
+      why: expect.stringMatching(/^2 turns with a part of it/u),
+    });
+    expect(receiptEnvelope(receipt).next).toContain("2 turns with a part of it");
+    expect(JSON.stringify(receipt)).not.toContain("zebrafish");
+  });
+
+  it("keeps the fact while a turn runs on a key that says it, so that its id still leads to it", async () => {
+    const storage = createMemoryBackend({ clock });
+    const book = createMemoryBook(storage.store, { clock, ids, scan: async () => [] });
+    await book.remember({ owner: "ada" }, { text: FACT, saidBy: "owner", source: "command" });
+    const facts = async (): Promise<number> => (await book.show({ owner: "ada" }, {})).records.length;
+    await converse(storage, "busy", [FACT]);
+    const lease = await storage.locks.acquire(lockName({ owner: "ada", sessionKey: "busy" }));
+    const first = await eraseText(depsOn(storage), { owner: "ada", text: FACT });
+    const waiting = ["memory", "transcripts", "stored replies", "command text"];
+    expect(waiting.map((place) => outcomeOf(first, place))).toEqual(waiting.map(() => "unfinished"));
+    expect(first.finished).toBe(false);
+    expect(await facts()).toBe(1);
+    await lease.release();
+    const second = await eraseText(depsOn(storage), { owner: "ada", text: FACT });
+    expect([second.finished, outcomeOf(second, "memory")]).toEqual([true, "erased 1"]);
+    expect(await everything(storage)).not.toContain("zebrafish");
+  });
+
+  it("does not say that titles and failed turns are gone while a turn runs on a key that has some", async () => {
+    const storage = createMemoryBackend({ clock });
+    await converse(storage, "busy", ["hello"]);
+    const repository = createStoreSessionRepository(storage.store);
+    const chain = await repository.readChain({ owner: "ada", sessionKey: "busy" });
+    if (chain === undefined) throw new Error("no chain");
+    const sessions = chain.sessions.map((entry) => ({ ...entry, title: FACT }));
+    await repository.writeChain({ ...chain, sessions });
+    const lease = await storage.locks.acquire(lockName({ owner: "ada", sessionKey: "busy" }));
+    const receipt = await eraseText(depsOn(storage), { owner: "ada", text: FACT });
+    expect(outcomeOf(receipt, "titles")).toBe("unfinished");
+    await lease.release();
   });
 
   it("is shown before without a change", async () => {

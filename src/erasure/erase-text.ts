@@ -12,6 +12,7 @@ import type { ErasureDeps } from "./erasure-deps.ts";
 import { findTraces, isNothing, keysOf, type Traces } from "./find-traces.ts";
 import { KeyLeases, type HeldKey } from "./key-leases.ts";
 import { makeReceipt, type Receipt } from "./receipt.ts";
+import { findInPart, partLine } from "./said-in-part.ts";
 import { askedBy, saysAny, saysOf, type Says } from "./says.ts";
 import { eraseTyped } from "./typed-line.ts";
 import { TextTally } from "./text-tally.ts";
@@ -49,13 +50,15 @@ export async function eraseText(deps: ErasureDeps, erasure: TextErasure): Promis
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const traces = await findTraces(deps, deskOf(deps, storage.store), { owner, says });
       const open = await openTraces(leases, traces);
+      tally.leave(traces, open);
       if (isNothing(open)) break;
       await eraseRound(deps, { owner, says, at, traces: open, leases, tally });
     }
   } finally {
     await leases.release();
   }
-  const lines = [eraseTyped(deps, owner, says), ...(await tally.lines(leases.busy))];
+  const inPart = await findInPart(deps, deskOf(deps, storage.store), { ...erasure, says });
+  const lines = [eraseTyped(deps, owner, says), partLine(inPart), ...(await tally.lines(leases.busy))];
   return makeReceipt({ what: "text", at, lines });
 }
 
@@ -68,7 +71,9 @@ interface Round {
   readonly tally: TextTally;
 }
 
-/** The traces in keys whose locks could be had. */
+const NO_MEMORY: Traces["memory"] = { records: [], unreadable: [] };
+
+/** The traces in keys whose locks could be had. While one is busy the record stays: its id is how a person asks again. */
 async function openTraces(leases: KeyLeases, traces: Traces): Promise<Traces> {
   await leases.take(keysOf(traces));
   const isHeld = (ref: { readonly owner: string; readonly sessionKey: string }): boolean =>
@@ -81,6 +86,7 @@ async function openTraces(leases: KeyLeases, traces: Traces): Promise<Traces> {
     failures: all(traces.failures),
     titles: all(traces.titles),
     threads: traces.threads.filter(({ ref }) => isHeld(ref)),
+    memory: leases.busy.length === 0 ? traces.memory : NO_MEMORY,
   };
 }
 
@@ -100,6 +106,7 @@ async function eraseRound(deps: ErasureDeps, round: Round): Promise<void> {
   if (traces.failures.length > 0) tally.failures += await repository.eraseFailures(owner, says);
   if (traces.titles.length > 0) tally.titles += await repository.eraseChainTexts(owner, says, at);
   for (const { namespace, key } of traces.evidence) await store.delete(namespace, key);
+  if (leases.busy.length > 0) return;
   const { forgotten } = await forgetSaying(deskOf(deps, store), { owner }, says);
   tally.records += forgotten;
 }

@@ -47,20 +47,36 @@ export interface Search {
 export async function findTraces(deps: ErasureDeps, desk: Desk, search: Search): Promise<Traces> {
   const { store } = deps.storage;
   const { owner, says } = search;
-  const repository = createStoreSessionRepository(store);
+  const chains = await chainsOf(deps, owner);
+  const said = await findSaid(deps, desk, search);
+  const erasedTurns = said.turns.map(({ ref, turn }) => ({ sessionId: ref.sessionId, turn }));
+  return {
+    ...said,
+    threads: await threadsOf(deps, chains, { says, turns: said.turns }),
+    blobs: await findBlobs(store, { owner, says, turns: erasedTurns }),
+    evidence: await evidenceSaying(deps, search),
+  };
+}
+
+/** What persons and models said themselves: turns, titles, facts. */
+export type Said = Pick<Traces, "turns" | "failures" | "titles" | "memory">;
+
+/** Finds that alone. */
+export async function findSaid(deps: ErasureDeps, desk: Desk, search: Search): Promise<Said> {
+  const { owner, says } = search;
   const turns: SayingTurn[] = [];
+  const repository = createStoreSessionRepository(deps.storage.store);
   for await (const turn of repository.findTurns(owner, says)) turns.push(turn);
-  const chains = await repository.listChains(owner, () => undefined);
-  const erasedTurns = turns.map(({ ref, turn }) => ({ sessionId: ref.sessionId, turn }));
   return {
     turns,
     failures: await failuresSaying(deps, search),
-    titles: chains.flatMap((chain) => titlesSaying(chain, says)),
-    threads: await threadsOf(deps, chains, { says, turns }),
-    blobs: await findBlobs(store, { owner, says, turns: erasedTurns }),
-    evidence: await evidenceSaying(deps, search),
+    titles: (await chainsOf(deps, owner)).flatMap((chain) => titlesSaying(chain, says)),
     memory: await findSaying(desk, { owner }, says),
   };
+}
+
+function chainsOf({ storage }: ErasureDeps, owner: string): Promise<Chain[]> {
+  return createStoreSessionRepository(storage.store).listChains(owner, () => undefined);
 }
 
 /** Whether nothing was found. */

@@ -11,18 +11,40 @@ export function receiptEnvelope(receipt: Receipt): Envelope {
   const what = gone.length === 0 ? "Nothing was found that had to be erased" : `Erased: ${gone.join(", ")}`;
   if (receipt.finished) {
     return done("erased", `${what}. The receipt says what became of it in each place.`, {
-      next: "It does not come back by an import or by the model. Backups and what a model was sent are not reached.",
+      next: `It does not come back by an import or by the model. Backups and what a model was sent are not reached.${inPartOf(receipt)}`,
       data,
     });
   }
   const open = receipt.lines.flatMap((line) =>
-    line.outcome === "unfinished" ? [`${line.place}: ${line.why}`] : [],
+    line.outcome === "unfinished" && WAITED_FOR.has(line.place) ? [`${line.place}: ${line.why}`] : [],
   );
   return refused("erasure_unfinished", `${what}. Not finished: ${open.join("; ")}`, {
-    next: "Erase the same again: it goes on where it was.",
+    next: nextOf(receipt),
     data,
   });
 }
+
+/** An id leads nowhere once its fact is gone, and only the files are left. */
+function nextOf({ lines, what }: Receipt): string {
+  const hasFact = lines.some(({ place, outcome }) => place === "memory" && outcome === "unfinished");
+  return what === "person" || hasFact
+    ? "Erase the same again: it goes on where it was."
+    : "Erase the same again by its words; the id of a fact that is gone leads nowhere.";
+}
+
+/** What a person may want to look at next. */
+function inPartOf({ lines }: Receipt): string {
+  const part = lines.find(({ place }) => place === "said in part");
+  return part?.outcome === "kept" ? ` Kept: ${part.why}.` : "";
+}
+
+/** Places whose reasons a message gives; what waits in the others waits for these. */
+const WAITED_FOR: ReadonlySet<PlaceName> = new Set([
+  "transcripts",
+  "memory",
+  "input history",
+  "database files",
+]);
 
 /** Places that a person thinks of; the others go along with these. */
 const TOLD: ReadonlySet<PlaceName> = new Set([

@@ -24,6 +24,7 @@ export const PLACES = [
   "session index",
   "input history",
   "pending jobs",
+  "said in part",
   "database files",
   "API keys",
   "exported files",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { saysAny, saysOf } from "./says.ts";
+import { saysAny, saysOf, saysPartOf } from "./says.ts";
 
 const cases: readonly [fact: string, text: string, isSaid: boolean, why: string][] = [
   ["I like tea", "Well, I like tea.", true, "the whole fact"],
@@ -54,6 +54,16 @@ describe("a text says a fact", () => {
     const filler = Array.from({ length: 80 }, (_unused, index) => `word${index}`).join(" ");
     expect(says(`my sister is here. she plays an oboe. ${filler}`)).toBe(true);
     expect(says(`my sister is here ${filler} somebody plays ${filler} an oboe`)).toBe(false);
+  });
+
+  it.each([
+    ["My dog is called Rex", "", "Rex is the dog of the king", true, "two of three words"],
+    ["My dog is called Rex", "", "the dog barks", false, "one of three words"],
+    ["My dog is called Rex", "rex", "Rex is a king", true, "the words with which it was asked for"],
+    ["My dog is called Rex", "1a2b3c4d", "1a2b3c4d", false, "an id with which it was asked for"],
+    ["I like tea", "", "I like coffee", false, "one of two words"],
+  ])("%j in part, asked for by %j: %j is %s (%s)", (fact, asked, text, isPart) => {
+    expect(saysPartOf(fact, asked)(text)).toBe(isPart);
   });
 
   it("when one of several facts is said", () => {

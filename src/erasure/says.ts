@@ -28,9 +28,27 @@ export function saysOf(fact: string): Says {
     return (
       containsPhrase(normal, phrase) ||
       containsValue(text, values) ||
-      (terms.size >= LEAST_TERMS && hasTogether(text, normal, terms))
+      (terms.size >= LEAST_TERMS && hasTogether(text, normal, { terms, least: terms.size }))
     );
   };
+}
+
+/** Half of a fact is told of, and not erased: other things may be meant. */
+const PART = 0.5;
+
+/**
+ * The rule for what has a part of `fact`: half of its content words close together, at least two, or the words with which
+ * it was `asked` for, unless those are an id.
+ */
+export function saysPartOf(fact: string, asked = ""): Says {
+  const terms = new Set(termsOf(fact));
+  const least = Math.max(LEAST_TERMS, Math.ceil(terms.size * PART));
+  const saysAsked = saysOf(isId(asked) ? "" : asked);
+  return (text) => saysAsked(text) || hasTogether(text, comparable(text), { terms, least });
+}
+
+function isId(asked: string): boolean {
+  return /^[0-9a-f-]+$/iu.test(asked) && /\d/u.test(asked);
 }
 
 const COMMAND = /^\s*\/(?:forget|memory|remember)(?:@\S+?)?[\s:]/iu;
@@ -47,15 +65,26 @@ export function saysAny(rules: readonly Says[]): Says {
   return (text) => rules.some((says) => says(text));
 }
 
-function hasTogether(text: string, normal: string, terms: ReadonlySet<string>): boolean {
-  // Taking words apart costs the most, and most texts lack one even as letters.
-  for (const term of terms) if (!normal.includes(rootOf(term))) return false;
+/** Whether at least so many of the terms stand together. */
+function hasTogether(
+  text: string,
+  normal: string,
+  { terms, least }: { readonly terms: ReadonlySet<string>; readonly least: number },
+): boolean {
+  // Taking words apart costs the most, and most texts lack them even as letters.
+  let missing = 0;
+  for (const term of terms) {
+    if (!normal.includes(rootOf(term))) missing += 1;
+    if (terms.size - missing < least) return false;
+  }
   const lastSeen = new Map<string, number>();
   const words = termsOf(text.replaceAll(/\p{Cf}/gu, ""));
   for (const [index, word] of words.entries()) {
     if (!terms.has(word)) continue;
     lastSeen.set(word, index);
-    if (lastSeen.size === terms.size && index - Math.min(...lastSeen.values()) < TOGETHER) return true;
+    if (lastSeen.size < least) continue;
+    const near = [...lastSeen.values()].filter((at) => index - at < TOGETHER);
+    if (near.length >= least) return true;
   }
   return false;
 }

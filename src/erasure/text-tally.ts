@@ -3,7 +3,7 @@ import { createStoreSessionRepository } from "#src/storage/store-session-reposit
 import type { ErasureDeps } from "./erasure-deps.ts";
 import type { Traces } from "./find-traces.ts";
 import { outsideLines, scrubLine } from "./outside-lines.ts";
-import { erased, line, type ReceiptLine } from "./receipt.ts";
+import { erased, line, type PlaceName, type ReceiptLine } from "./receipt.ts";
 
 /** What was done so far. */
 export class TextTally {
@@ -18,6 +18,7 @@ export class TextTally {
   #replies = 0;
   #commands = 0;
   #units = 0;
+  #left: ReadonlySet<PlaceName> = new Set();
 
   constructor(deps: ErasureDeps) {
     this.#deps = deps;
@@ -38,6 +39,36 @@ export class TextTally {
     }
   }
 
+  /** What was found now, and what of it can be erased: the rest waits for turns that run. */
+  leave(found: Traces, open: Traces): void {
+    const places: readonly [place: PlaceName, found: readonly unknown[], open: readonly unknown[]][] = [
+      ["transcripts", found.turns, open.turns],
+      ["failed turns", found.failures, open.failures],
+      ["titles", found.titles, open.titles],
+      ["checkpoints", found.threads, open.threads],
+      ["memory", memoryOf(found), memoryOf(open)],
+    ];
+    this.#left = new Set(places.flatMap(([place, all, some]) => (some.length < all.length ? [place] : [])));
+  }
+
+  /** What was erased of a place, unless some of it waits. */
+  #became(place: PlaceName, count: number, note?: string): ReceiptLine {
+    if (!this.#left.has(place)) return erased(place, count, note);
+    const done = count === 0 ? "" : `${count} erased, the rest `;
+    const why = place === "memory" ? "stays until then, since its id is how you ask again" : "waits for it";
+    return line(place, "unfinished", `${done}${why}`);
+  }
+
+  /** Of the turns: nothing can be said of those that wait. */
+  #ofTurns(place: PlaceName, count: number): ReceiptLine {
+    if (!this.#left.has("transcripts")) return erased(place, count);
+    return line(
+      place,
+      "unfinished",
+      count === 0 ? "with their turns" : `${count} erased, the rest with their turns`,
+    );
+  }
+
   /** The lines, once the files were written anew. `busy` are the keys that could not be erased from. */
   async lines(busy: readonly string[]): Promise<ReceiptLine[]> {
     const { storage } = this.#deps;
@@ -49,25 +80,25 @@ export class TextTally {
         outcome: "kept",
         why: "a mark that tells nothing keeps imports and tools from bringing it back",
       },
-      erased("memory", records),
+      this.#became("memory", records),
       erased("search index", items),
       storage.fillVectors === undefined ? erased("vectors", 0) : erased("vectors", records + this.#evidence),
       busy.length === 0
         ? erased("transcripts", turns, "whole turns; each left a mark")
         : line("transcripts", "unfinished", busyText(busy, turns)),
-      erased("stored replies", this.#replies),
-      erased("command text", this.#commands),
-      erased("knowledge units", this.#units),
+      this.#ofTurns("stored replies", this.#replies),
+      this.#ofTurns("command text", this.#commands),
+      this.#ofTurns("knowledge units", this.#units),
       erased("summaries", 0),
       line(
         "explanations",
         "kept",
         "they went with their turns; other turns may still name the record by its id, which leads nowhere, but with which a guess of the text could be checked",
       ),
-      erased("failed turns", failures),
-      erased("titles", titles),
+      this.#became("failed turns", failures),
+      this.#became("titles", titles),
       erased("evidence", this.#evidence),
-      erased("checkpoints", this.#threads, "sessions; they go on from their transcripts"),
+      this.#became("checkpoints", this.#threads, "sessions; they go on from their transcripts"),
       erased("blobs", this.#blobs),
       line("deliveries", "kept", "ids alone, so that nothing is answered twice"),
       line("stop requests", "kept", "ids alone"),
@@ -78,6 +109,10 @@ export class TextTally {
       ...outsideLines(storage),
     ];
   }
+}
+
+function memoryOf({ memory: { records, unreadable } }: Traces): readonly unknown[] {
+  return [...records, ...unreadable];
 }
 
 function busyText(busy: readonly string[], turns: number): string {

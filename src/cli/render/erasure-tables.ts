@@ -8,19 +8,18 @@ import { table } from "./table.ts";
 /** Shape of the data of a receipt. */
 export const receiptData = z.object({ receipt: receiptSchema });
 
+const shownTurn = z.object({
+  sessionKey: z.string(),
+  session: z.number().nullable(),
+  turn: z.number(),
+  at: z.string(),
+  said: z.string(),
+});
+
 /** Shape of the data of a preview, as far as it is shown; of a person there are no turns in it. */
 export const erasurePreviewData = z.object({
-  turns: z
-    .array(
-      z.object({
-        sessionKey: z.string(),
-        session: z.number().nullable(),
-        turn: z.number(),
-        at: z.string(),
-        said: z.string(),
-      }),
-    )
-    .default([]),
+  turns: z.array(shownTurn).default([]),
+  stays: z.array(shownTurn).default([]),
   records: z.array(z.object({ short: z.string(), text: z.string() })).default([]),
   counts: z.array(z.object({ place: z.string(), count: z.number() })),
 });
@@ -57,23 +56,30 @@ export function renderReceipt({ receipt }: z.infer<typeof receiptData>, screen: 
   return table({ head: ["place", "became", ""], rows }, screen);
 }
 
-/** The facts and turns that would go, then the count of each place. */
-export function renderErasurePreview(data: z.infer<typeof erasurePreviewData>, screen: Screen): string {
-  const { turns, records, counts } = data;
-  const { paint } = screen;
-  const facts = records.map(({ short, text }) => [paint.cyan(printableLine(short)), printableLine(text)]);
-  const shown = turns
+/** Turns under a heading; empty when there are none. */
+function renderTurns(heading: string, turns: readonly z.infer<typeof shownTurn>[], screen: Screen): string {
+  if (turns.length === 0) return "";
+  const rows = turns
     .slice(0, MOST_TURNS)
     .map(({ sessionKey, session, turn, at, said }) => [
       printableLine(at),
       printableLine(`${sessionKey}, session ${session ?? "?"}, turn ${turn}`),
       printableLine(said),
     ]);
-  const more = turns.length > MOST_TURNS ? `and ${turns.length - MOST_TURNS} more turns` : "";
+  const shown = table({ head: [heading, "of", "says"], rows }, screen);
+  const more = turns.length - MOST_TURNS;
+  return more > 0 ? `${shown}\n${screen.paint.dim(`and ${more} more turns`)}` : shown;
+}
+
+/** The facts and turns that would go, turns that have a part of it and stay, then the count of each place. */
+export function renderErasurePreview(data: z.infer<typeof erasurePreviewData>, screen: Screen): string {
+  const { turns, stays, records, counts } = data;
+  const { paint } = screen;
+  const facts = records.map(({ short, text }) => [paint.cyan(printableLine(short)), printableLine(text)]);
   const parts = [
     facts.length === 0 ? "" : table({ head: ["fact", ""], rows: facts }, screen),
-    shown.length === 0 ? "" : table({ head: ["turn", "of", "says"], rows: shown }, screen),
-    more === "" ? "" : paint.dim(more),
+    renderTurns("turn", turns, screen),
+    renderTurns("stays", stays, screen),
     counts.length === 0
       ? ""
       : table(

@@ -3,7 +3,7 @@ import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { CommandOutcome } from "../../command.ts";
-import type { ErasurePreview } from "../../command-erasing.ts";
+import type { DoomedTurn, ErasurePreview } from "../../command-erasing.ts";
 import { erasureTarget, type ForgetFlags } from "./forget-target.ts";
 import { momentOf, type ActionContext } from "./memory-action.ts";
 import { recordRow } from "./record-row.ts";
@@ -26,17 +26,20 @@ function unsupported(): Envelope {
 }
 
 function previewEnvelope(context: ActionContext, preview: ErasurePreview, flags: ForgetFlags): Envelope {
-  const { turns, records, counts } = preview;
+  const { turns, records, counts, inPart } = preview;
   const moment = momentOf(context);
+  const dated = (turn: DoomedTurn): DoomedTurn => ({
+    ...turn,
+    at: turn.at === "" ? "" : localMinute(fromInstant(turn.at), moment.timeZone),
+  });
   const data = {
-    turns: turns.map((turn) => ({
-      ...turn,
-      at: turn.at === "" ? "" : localMinute(fromInstant(turn.at), moment.timeZone),
-    })),
+    turns: turns.map(dated),
+    stays: inPart.turns.map(dated),
     records: records.map((record) => recordRow(record, moment)),
     counts: counts.filter(({ count }) => count > 0),
   };
-  const what = countText(preview);
+  const stays = inPart.what === "" ? "" : `. Stays, since it has only a part of it: ${inPart.what}`;
+  const what = `${countText(preview)}${stays}`;
   if (flags.switches.has("dry-run")) {
     return done("memory_erase_preview", `${what}. Nothing was changed.`, {
       next: "The same with --yes in place of --dry-run erases it. It cannot be taken back.",

@@ -51,11 +51,19 @@ export async function erasureTarget(context: ActionContext, flags: ForgetFlags):
   if (isCertain && records.length > 1)
     return { kind: "refused", envelope: ambiguous(context, records, text) };
   if (record !== undefined) return { kind: "text", text: record.text };
-  if (values.task !== undefined || looksLikeShortId(text))
-    return { kind: "refused", envelope: notFound(text) };
+  if (looksLikeShortId(text)) return { kind: "refused", envelope: goneId(text) };
+  if (values.task !== undefined) return { kind: "refused", envelope: notFound(text) };
   if (text.replaceAll(/[^\p{L}\p{N}]/gu, "").length >= LEAST_CHARACTERS) return { kind: "text", text };
   const problem = `words of at least ${LEAST_CHARACTERS} letters or digits say what is to be erased`;
   return { kind: "refused", envelope: usageEnvelope(problem, FORGET_USAGE) };
+}
+
+/** Its erasure may have been cut off after the fact itself was gone. */
+function goneId(id: string): Envelope {
+  return {
+    ...notFound(id),
+    next: "If it was erased before and that was cut off, /forget <its words> --everywhere finishes it. /memory show lists what is remembered, with its ids.",
+  };
 }
 
 /** An id of something that is gone; nobody says such a word. */
