@@ -31,6 +31,7 @@ import {
   SessionState,
   type SessionStateValues,
 } from "./state.ts";
+import { routed } from "./routed.ts";
 import { committedAtOnce } from "./straight-on.ts";
 import { storedBefore, storedWhileItThinks } from "./stored-before.ts";
 
@@ -43,36 +44,39 @@ function buildSessionGraph(deps: SessionDeps) {
     output: SessionOutput,
     context: sessionContextSchema,
   })
-    .addNode("admit", admit(deps))
-    .addNode("decideRollover", decideRollover(deps))
-    .addNode("rotate", rotate(deps))
+    .addNode("admit", routed(admit(deps), afterAdmit), {
+      ends: [
+        "runCommand",
+        "handOff",
+        "prepareTurn",
+        "decideRollover",
+        "callModel",
+        "solveSymbolically",
+        "commit",
+        END,
+      ],
+    })
+    .addNode("decideRollover", routed(decideRollover(deps), afterDecision), {
+      ends: ["rotate", "commit", "prepareTurn"],
+    })
+    .addNode("rotate", routed(rotate(deps), afterRotation), { ends: ["handOff", END] })
     .addNode("handOff", handOff(deps))
-    .addNode("runCommand", runCommand(deps))
-    .addNode("prepareTurn", prepareTurn(deps))
-    .addNode("callModel", committedAtOnce(deps, storedWhileItThinks(deps, callModel(deps))))
-    .addNode("runTools", storedBefore(deps, runTools(deps)))
-    .addNode("solveSymbolically", committedAtOnce(deps, solveSymbolically(deps)))
-    .addNode("commit", commit(deps))
-    .addEdge(START, "admit")
-    .addConditionalEdges("admit", afterAdmit, [
-      "runCommand",
-      "handOff",
-      "prepareTurn",
-      "decideRollover",
+    .addNode("runCommand", routed(runCommand(deps), afterCommand), { ends: ["decideRollover", END] })
+    .addNode("prepareTurn", routed(prepareTurn(deps), toSolver), { ends: ["callModel", "solveSymbolically"] })
+    .addNode(
       "callModel",
-      "solveSymbolically",
-      "commit",
-      END,
-    ])
-    .addConditionalEdges("decideRollover", afterDecision, ["rotate", "commit", "prepareTurn"])
-    .addConditionalEdges("rotate", afterRotation, ["handOff", END])
+      routed(committedAtOnce(deps, storedWhileItThinks(deps, callModel(deps))), afterSolver),
+      { ends: ["runTools", "commit", END] },
+    )
+    .addNode("runTools", routed(storedBefore(deps, runTools(deps)), afterTools), {
+      ends: ["runTools", "callModel", "commit"],
+    })
+    .addNode("solveSymbolically", routed(committedAtOnce(deps, solveSymbolically(deps)), afterSolver), {
+      ends: ["commit", END],
+    })
+    .addNode("commit", routed(commit(deps), afterCommit), { ends: ["rotate", "handOff", END] })
+    .addEdge(START, "admit")
     .addEdge("handOff", END)
-    .addConditionalEdges("runCommand", afterCommand, ["decideRollover", END])
-    .addConditionalEdges("prepareTurn", toSolver, ["callModel", "solveSymbolically"])
-    .addConditionalEdges("callModel", afterSolver, ["runTools", "commit", END])
-    .addConditionalEdges("runTools", afterTools, ["runTools", "callModel", "commit"])
-    .addConditionalEdges("solveSymbolically", afterSolver, ["commit", END])
-    .addConditionalEdges("commit", afterCommit, ["rotate", "handOff", END])
     .setNodeDefaults({
       // Every node of this graph takes the whole state.
       errorHandler: (state: unknown, failure: NodeError, runtime) =>

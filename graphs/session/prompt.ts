@@ -16,35 +16,39 @@ import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
 
+/** The turn that a prompt is for. */
+export interface PromptSubject {
+  readonly session: SessionFields;
+  /** Its message is counted first and never cut. */
+  readonly turn: TurnInFlight;
+  /** Where it was read for this turn already. */
+  readonly chain?: Chain | undefined;
+}
+
 /**
  * The prompt of a turn, assembled once for all its model calls: what came before the turn does not change while it
  * runs. A turn that goes on in another process is assembled there again.
- *
- * @param turn whose message is counted first and never cut
  */
 export function assemblePrompt(
   deps: SessionDeps,
   run: RunContext,
-  session: SessionFields,
-  turn: TurnInFlight,
+  subject: PromptSubject,
 ): Promise<AssembledPrompt> {
   const memory = promptMemoryOf(deps);
-  return memory.prompt(turn.requestId, () => assemble(deps, { run, session, turn, memory }));
+  return memory.prompt(subject.turn.requestId, () => assemble(deps, { run, memory, ...subject }));
 }
 
-interface Subject {
+interface Subject extends PromptSubject {
   readonly run: RunContext;
-  readonly session: SessionFields;
-  readonly turn: TurnInFlight;
   readonly memory: PromptMemory;
 }
 
 /** Reads `latest` and what it continues, newest first, until the budget is full. */
 async function assemble(
   deps: SessionDeps,
-  { run, session, turn, memory }: Subject,
+  { run, session, turn, memory, ...read }: Subject,
 ): Promise<AssembledPrompt> {
-  const chain = await requireChain(run, session);
+  const chain = read.chain ?? (await requireChain(run, session));
   const facts = await memoryForTurn(deps, run, { session, turn });
   const evidence = await evidenceForTurn(deps, run, { session, turn });
   const system = await systemText(deps, run, { chain, session });

@@ -41,6 +41,17 @@ export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "s
  * @throws {LilyError} `session_id_invalid`, `session_key_invalid`, `config_invalid`
  */
 export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
+  const known = READ.get(runtime);
+  if (known !== undefined) return known;
+  const run = makeRunContext(deps, runtime);
+  READ.set(runtime, run);
+  return run;
+}
+
+/** Nodes of one step share a runtime. */
+const READ = new WeakMap<NodeRuntime, RunContext>();
+
+function makeRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
   const context = sessionContextSchema.parse(runtime.context ?? {});
   const user = authenticatedUser(runtime);
   const store = storeOf(deps, runtime, context);

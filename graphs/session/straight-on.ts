@@ -4,13 +4,14 @@
  * fails on the straight way, so that it fails where its failure is explained.
  */
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { BegunTurn } from "./begin-turn.ts";
 import { afterSolver } from "./edges.ts";
-import { reduceMessages } from "./messages.ts";
 import { commit } from "./nodes/commit.ts";
 import { decideAtOnce } from "./nodes/decide-rollover.ts";
 import { prepare } from "./nodes/prepare-turn.ts";
+import { stateAfter } from "./routed.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "./state.ts";
 import type { Solved } from "./turn-draft.ts";
@@ -19,14 +20,18 @@ import type { Solved } from "./turn-draft.ts";
 export async function prepareAtOnce(
   deps: SessionDeps,
   run: RunContext,
-  { session, begun }: { readonly session: SessionFields; readonly begun: BegunTurn },
+  {
+    session,
+    chain,
+    begun,
+  }: { readonly session: SessionFields; readonly chain: Chain; readonly begun: BegunTurn },
 ): Promise<SessionUpdate> {
   const { turn } = begun;
   if (deps.goesStraightOn !== true || turn.command !== null) return begun;
   try {
     const verdict = decideAtOnce(deps, run, { session, turn });
     if (verdict?.action !== "stay") return begun;
-    const prepared = await prepare(deps, run, { session, turn });
+    const prepared = await prepare(deps, run, { session, turn, chain });
     return { ...begun, ...prepared, verdict, messages: [...begun.messages, ...prepared.messages] };
   } catch {
     return begun;
@@ -42,8 +47,7 @@ export function committedAtOnce<Runtime extends NodeRuntime>(
   const commitTurn = commit(deps);
   return async (state, runtime) => {
     const solved = await solver(state, runtime);
-    const { turn } = solved;
-    const after = { ...state, turn, messages: reduceMessages(state.messages, solved.messages) };
+    const after = stateAfter(state, solved);
     if (afterSolver(after) !== "commit" || readRunContext(deps, runtime).isReplay) return solved;
     try {
       const committed = await commitTurn(after, runtime);

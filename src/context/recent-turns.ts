@@ -46,6 +46,12 @@ export class RecentTurns {
     };
   }
 
+  /** A turn that was committed just now need not be read. */
+  remember(record: TurnRecord): void {
+    this.#turns.set(keyOf(record.sessionId, record.turn), record);
+    this.#forgetOldest();
+  }
+
   /** Most chains list nothing; then it costs nothing. */
   #forgetErased({ redactions }: Pick<Chain, "redactions">): void {
     for (const { sessionId, turns = [] } of redactions ?? [])

@@ -154,7 +154,7 @@ async function admitToLatest(
   const { collected } = run;
   const beginning = { sorted, session, delivery, collected, intent, messages, fields };
   const begun = beginTurn(deps, { ...beginning, latest: null, announcement });
-  return prepareAtOnce(deps, run, { session, begun });
+  return prepareAtOnce(deps, run, { session, chain, begun });
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */

@@ -65,7 +65,7 @@ async function ask(
 ): Promise<Answer & { readonly repairs: Repairs }> {
   const { session, turn } = requireTurn(state);
   const run = readRunContext(deps, runtime);
-  const { prompt } = await assemblePrompt(deps, run, session, turn);
+  const { prompt } = await assemblePrompt(deps, run, { session, turn });
   const input = [...prompt, ...modelMessagesInFlight(state, turn)];
   const { messages, repairs } = await toModelInput(input, { blobs: run.blobs, owner: session.owner });
   const solver = turn.solver ?? "";

@@ -8,6 +8,7 @@ import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { replyOf } from "#src/turns/stored-reply.ts";
 import { commitTurn } from "../commit-turn.ts";
+import { promptMemoryOf } from "../prompt-memory.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, StepUpdate, TurnInFlight } from "../state.ts";
@@ -31,6 +32,7 @@ export function commit(deps: SessionDeps) {
     const draft = draftOf(state, turn, { messages, status: turn.status, at });
     const committed = await commitTurn(deps, repository, session, draft);
     const { record } = committed;
+    promptMemoryOf(deps).turns.remember(record);
     const limit = deps.limits.windowCharacters;
     const cleared = turn.clears ? clearWindow(state.window) : { window: state.window, removals: [] };
     const extended = extendWindow(cleared.window, { turn: record.turn, messages }, limit);

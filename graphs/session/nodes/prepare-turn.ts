@@ -8,10 +8,10 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { promptMemoryOf } from "../prompt-memory.ts";
-import { assemblePrompt } from "../prompt.ts";
+import { assemblePrompt, type PromptSubject } from "../prompt.ts";
 import { requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
-import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import type { SessionStateValues, SessionUpdate } from "../state.ts";
 
 /** Makes the node. */
 export function prepareTurn(deps: SessionDeps) {
@@ -21,17 +21,13 @@ export function prepareTurn(deps: SessionDeps) {
 }
 
 /** The update that prepares a turn. */
-export async function prepare(
-  deps: SessionDeps,
-  run: RunContext,
-  { session, turn }: { readonly session: SessionFields; readonly turn: TurnInFlight },
-) {
+export async function prepare(deps: SessionDeps, run: RunContext, { session, turn, chain }: PromptSubject) {
   const solver = solverOf(deps, session);
   const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
   const said = [turn.announcement, notice].filter((text) => text !== null);
   // A turn that goes on after a failure may have been prepared by this process before.
   promptMemoryOf(deps).forget(turn.requestId);
-  const { receipt } = await assemblePrompt(deps, run, session, turn);
+  const { receipt } = await assemblePrompt(deps, run, { session, turn, chain });
   return {
     session: withModel(session, solver),
     turn: { ...turn, solver, notice, receipt },
