@@ -51,6 +51,20 @@ describe("the policy gate", () => {
     });
   });
 
+  it("finds a number in the digits of any script, with any dash or point between", async () => {
+    for (const text of [
+      "بطاقتي ٤١١١ ١١١١ ١١١١ ١١١١",
+      "card ४१११११११११११११११",
+      "4111–1111–1111–1111",
+      "4111.1111.1111.1111",
+    ])
+      expect(await judge(text)).toMatchObject({ denial: { rule: "card_number" } });
+  });
+
+  it("finds a word that a kept joiner splits", async () => {
+    expect(await judge("كلمة الس\u200dر: Zk9QwT3r")).toMatchObject({ denial: { rule: "password" } });
+  });
+
   it("does not show the text around hidden characters when there is a secret in it", async () => {
     expect(JSON.stringify(await judge("password: hun\u200bter2"))).not.toMatch(/hun|ter2/u);
   });

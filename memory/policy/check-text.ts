@@ -52,10 +52,26 @@ export async function checkText(raw: string, options: CheckOptions): Promise<Pol
 /** Secrets of a text, in the order of their places. Ranges of the compatibility form are used when only that shows one. */
 async function findSecrets(text: string, scan: SecretScanner): Promise<Finding[]> {
   const direct = await findIn(text, scan);
-  const compatible = text.normalize("NFKC");
+  const compatible = compatibleForm(text);
   if (direct.length > 0 || compatible === text) return direct;
   // The ranges are those of another text, so the whole of this one is masked.
   return (await findIn(compatible, scan)).map(({ rule }) => ({ rule, start: 0, end: text.length }));
+}
+
+/** The text as a program may read it: compatibility forms undone, digits of any script as ASCII, joiners inside words gone. */
+function compatibleForm(text: string): string {
+  return text
+    .normalize("NFKC")
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replaceAll(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit)));
+}
+
+/** What a decimal digit stands for: each script has its ten in a row, from zero. */
+function digitValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1;
+  return value;
 }
 
 async function findIn(text: string, scan: SecretScanner): Promise<Finding[]> {

@@ -2,6 +2,7 @@
 import ibanModule from "validator/lib/isIBAN.js";
 import identityModule from "validator/lib/isIdentityCard.js";
 import luhnModule from "validator/lib/isLuhnNumber.js";
+import taxModule from "validator/lib/isTaxID.js";
 
 /** Loaders differ in what a CommonJS default is: the function, or a module that holds it. */
 function defaultOf<F>(module: { readonly default: F }): F {
@@ -12,6 +13,7 @@ function defaultOf<F>(module: { readonly default: F }): F {
 const hasIbanCheck = defaultOf(ibanModule);
 const hasIdentityCheck = defaultOf(identityModule);
 const hasLuhnCheck = defaultOf(luhnModule);
+const hasTaxCheck = defaultOf(taxModule);
 
 /** First digits of payment cards and how many digits those have. */
 const CARDS: readonly RegExp[] = [
@@ -49,4 +51,9 @@ export function isIdentityNumber(text: string, isNamed: boolean): boolean {
   const compact = text.replaceAll(/[\s.]/gu, "");
   const locales = isNamed ? [...TELLING, ...PLAIN] : TELLING;
   return locales.some((locale) => hasIdentityCheck(compact, locale));
+}
+
+/** Whether `text` is a tax number of a country whose format no other number has (Brazil, Italy), with a right check digit. */
+export function isTaxNumber(text: string): boolean {
+  return ["pt-BR", "it-IT"].some((locale) => hasTaxCheck(text.toUpperCase(), locale));
 }

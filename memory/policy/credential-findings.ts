@@ -1,6 +1,7 @@
 /** Passwords, PINs, keys and tokens by what announces them and by the shape of their value. */
 import { findAssigned } from "./assigned-secrets.ts";
 import { BEGIN, FUNCTION_WORDS, HARMLESS_VALUES, PASSWORD, PIN, TOKEN } from "./credential-words.ts";
+import { findPasted } from "./pasted-secrets.ts";
 import { looksLikeSecret } from "./secret-shape.ts";
 import { findSeedPhrases } from "./seed-phrase.ts";
 import { findUnannounced, isPublic } from "./unannounced-secrets.ts";
@@ -8,10 +9,10 @@ import type { Finding, PolicyRule } from "./verdict.ts";
 
 // What may stand between the word and its value: "for the router", "of mine", then "is", ":" and their like.
 const FOR =
-  "(?:\\s+(?:for|to|of|on|at|für|fürs|vom|von|der|des|zum|zur|du|de|d'|pour|para|del|da|do|di|della|per|van|voor|od|от|для|к|til)\\s+[^\\s:=]+(?:\\s+[^\\s:=]+){0,3}?)?";
+  "(?:\\s+(?:for|to|of|on|at|für|fürs|vom|von|der|des|zum|zur|du|de|d'|pour|para|del|da|do|di|della|per|van|voor|od|от|для|к|в|bei|beim|im|til)\\s+[^\\s:=]+(?:\\s+[^\\s:=]+){0,3}?)?";
 const EQUALS = "\\s*(?:[:=：＝]+>?|->|→)\\s*";
 const IS =
-  "(?:\\s+(?:(?:is|was|has been|been)\\s+(?:now\\s+)?(?:changed|set|reset)\\s+to|(?:is|are)\\s+(?:now|still)|is|was|are|changed\\s+to|set\\s+to|becomes|ist|lautet|heißt|heisst|war|est|es|è|é|jest|är|er|это|—|–|-)\\s+|\\s*(?:是|为|為|は|、|는|은|هي)\\s*)";
+  "(?:\\s+(?:(?:is|was|has been|been)\\s+(?:now\\s+)?(?:changed|set|reset)\\s+to|(?:is|are)\\s+(?:now|still)|is|was|are|changed\\s+to|set\\s+to|becomes|ist|lautet|heißt|heisst|war|est|es|è|é|c'est|c’est|jest|to|är|er|это|—|–|-)\\s+|\\s*(?:是|为|為|は|、|는|은|هي)\\s*)";
 const QUOTE = "[\"'“”‘’`«»]?";
 
 const regex = (source: string): RegExp => new RegExp(source, "giu");
@@ -44,7 +45,7 @@ const SEED_PHRASE = regex(
 );
 const LOGIN_PAIR = regex(`([\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+\\s*[/:]\\s*)(\\S{6,})`);
 const PIN_VALUE = regex(
-  `${BEGIN}(${PIN}(?:'s)?${FOR}(?:${EQUALS}|${IS}|\\s+))(${QUOTE}\\d(?:[ -]?\\d){2,7})(?![\\p{L}\\p{N}]|[-.,:/]\\d|\\s*(?:%|€|\\$|mm|cm|km|kg|min|years?|days?|hours?|people))`,
+  `${BEGIN}(${PIN}(?:'s)?${FOR}(?:${EQUALS}|${IS}|\\s+))(${QUOTE}\\d(?:[ -]?\\d){2,7}[A-Z]?)(?![\\p{L}\\p{N}]|[-.,:/]\\d|\\s*(?:%|€|\\$|mm|cm|km|kg|min|years?|days?|hours?|people))`,
 );
 const TOKEN_VALUE = regex(`${BEGIN}(${TOKEN}${FOR}(?:${EQUALS}|${IS}|\\s+))(\\S+)`);
 const NEAR_TOKEN = regex(`(?<![\\p{L}\\p{N}/])[A-Za-z0-9+/_.=~-]{16,}`);
@@ -92,6 +93,7 @@ function findAnnounced(text: string): Finding[] {
     ),
     ...findNearWords(text),
     ...findSeedPhrases(text),
+    ...findPasted(text),
     ...findAssigned(text).filter(({ start, end }) => !isMasked(text.slice(start, end))),
   ];
 }
@@ -144,15 +146,16 @@ function lengthOfPassword(rest: string, isAssigned: boolean): number {
   return isAssigned || words.length > 2 ? clause.length : 0;
 }
 
-/** A value that is only last has to look chosen: digits and letters, with a sign inside or both cases. */
+/** A value that is only last has to look chosen: digits among letters or with a sign between, as no name or version has them. */
 function lengthOfLast(value: string, before: string): number {
   const isChosen =
-    /\d/u.test(value) && (/\p{L}[!@#$%^&*+=~_.-]+\d/u.test(value) || /\d[!@#$%^&*]/u.test(value));
+    /\p{L}[!@#$%^&*+=~_.-]+\d|\d[!@#$%^&*]/u.test(value) ||
+    /\p{L}{3}\d{2,}\p{L}{2}|\p{L}{4}\d{3,}$/u.test(value);
   return isChosen && looksLikeSecret(value, 6) && !ENDS_IN_PREPOSITION.test(before) ? value.length : 0;
 }
 
 const ENDS_IN_PREPOSITION =
-  /(?<!\p{L})(?:on|in|for|of|at|to|with|from|by|via|per|mit|auf|für|bei|von|avec|pour|sur|dans|con|para|en|van|voor|op)\s+$/iu;
+  /(?<!\p{L})(?:on|in|for|of|at|to|with|from|by|via|per|mit|auf|für|bei|von|vom|zum|zur|im|am|du|de|del|от|для|на|avec|pour|sur|dans|con|para|en|van|voor|op)\s+$/iu;
 
 const NEAR = 40;
 

@@ -1,5 +1,12 @@
 /** Finds characters that a reader cannot see, shows them as codes and removes them; scripts and emoji keep theirs. */
-import { joinerBelongs, markBelongs, selectorBelongs, tagFlagLength } from "./visible-joiners.ts";
+import {
+  fillerBelongs,
+  graphemeJoinerBelongs,
+  joinerBelongs,
+  markBelongs,
+  selectorBelongs,
+  tagFlagLength,
+} from "./visible-joiners.ts";
 import type { HiddenText } from "./verdict.ts";
 
 const NAMES: readonly (readonly [RegExp, string])[] = [
@@ -24,7 +31,8 @@ export interface CleanText {
 
 /**
  * Removes hidden characters. Kept are joiners that shape a word or an emoji, one variation selector behind a character that has
- * variants, direction marks beside right-to-left letters, flags made of tags, tabs and line feeds; `\r\n` becomes `\n`.
+ * variants, direction marks beside right-to-left letters, fillers in old Korean syllables, grapheme joiners between marks,
+ * flags made of tags, tabs and line feeds; `\r\n` becomes `\n`.
  * Half a surrogate pair becomes U+FFFD.
  */
 export function cleanHidden(raw: string): CleanText {
@@ -70,7 +78,11 @@ function findHidden(characters: readonly string[]): Set<number> {
 
 function belongs(characters: readonly string[], index: number): boolean {
   return (
-    joinerBelongs(characters, index) || selectorBelongs(characters, index) || markBelongs(characters, index)
+    joinerBelongs(characters, index) ||
+    selectorBelongs(characters, index) ||
+    markBelongs(characters, index) ||
+    fillerBelongs(characters, index) ||
+    graphemeJoinerBelongs(characters, index)
   );
 }
 

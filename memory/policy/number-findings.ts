@@ -1,9 +1,13 @@
 /** Sensitive numbers by their own check digits: payment cards, bank accounts, national identity numbers. */
+import { findAccounts } from "./account-numbers.ts";
 import { isCardNumber, isIban, isIdentityNumber } from "./checksums.ts";
 import type { Finding, PolicyRule } from "./verdict.ts";
 
 // 12 to 19 digits, perhaps in groups, that are no part of a longer number, a word or a decimal.
-const CARD = /(?<![\p{L}\d.,+-])\d(?:[ -]?\d){11,18}(?![\d\p{L}]|[-.,]\d)/gu;
+const CARD = /(?<![\p{L}\d.,+-])\d(?:(?:[^\S\n]|[\p{Pd}_]){0,3}\d){11,18}(?![\d\p{L}]|[-.,]\d)/gu;
+// With dots, strokes or points only in the groups that are printed on cards.
+const CARD_GROUPS =
+  /(?<![\p{L}\d.,+-])(?:\d{4}([./·•|])\d{4}\1\d{4}\1\d{4}|\d{4}([./·•|])\d{6}\2\d{5})(?![\d\p{L}]|[-.,]\d)/gu;
 const IBAN = /(?<![\p{L}\d])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}/giu;
 const ID_TOKEN =
   /(?<![\p{L}\d-])(?:[A-Z]?\d[\dA-Z]{7,17}|\d{6}[-+A]\d{3}[0-9A-Z]|\d{4} \d{4} \d{4}|\d{6} \d{5})(?![\p{L}\d-])/giu;
@@ -25,6 +29,7 @@ export function findNumbers(text: string): Finding[] {
     ...matches(text, SSN, "national_id", () => true),
     ...matches(text, NAMED_SSN, "national_id", () => true),
     ...findIdentityNumbers(text),
+    ...findAccounts(text),
     ...matches(
       text,
       DOCUMENT,
@@ -67,9 +72,9 @@ const NAMED_WITHIN = 40;
 const CARD_WORD = /\b(?:card|cc|visa|mastercard|amex|maestro|kreditkarte|karte|carte|tarjeta)\b/iu;
 
 function findCards(text: string): Finding[] {
-  return [...text.matchAll(CARD)].flatMap(({ 0: found, index }): Finding[] => {
+  return [...text.matchAll(CARD), ...text.matchAll(CARD_GROUPS)].flatMap(({ 0: found, index }): Finding[] => {
     const isNamed = CARD_WORD.test(text.slice(Math.max(0, index - NAMED_WITHIN), index));
-    const isCard = isCardNumber(found.replaceAll(/[ -]/gu, ""), isNamed);
+    const isCard = isCardNumber(found.replaceAll(/\D/gu, ""), isNamed);
     return isCard ? [{ rule: "card_number", start: index, end: index + found.length }] : [];
   });
 }

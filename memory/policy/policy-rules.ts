@@ -13,6 +13,7 @@ export const POLICY_RULES = {
   url_credentials: "the text holds an address with a password in it",
   card_number: "the text holds a payment card number",
   iban: "the text holds a bank account number (IBAN)",
+  bank_account: "the text holds a bank account number",
   national_id: "the text holds a national identity number",
   id_document: "the text holds the number of an identity document",
   instruction_like: "the text reads like an instruction to the assistant",

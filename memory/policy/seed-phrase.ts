@@ -4,7 +4,9 @@ import type { Finding } from "./verdict.ts";
 /** Words of a phrase. The list of the standard has words of 3 to 8 letters, and no articles, prepositions or verbs of being. */
 const COUNTS: ReadonlySet<number> = new Set([12, 15, 18, 21, 24]);
 const LEAST = 12;
-const PHRASE = /(?<![\p{L}\p{N}])[a-z]{3,8}(?:[ ,\n]+[a-z]{3,8}){11,35}(?![\p{L}\p{N}])/gu;
+// Letters with accents are in the Spanish, French, Italian, Portuguese and Czech lists.
+const WORD = "(?=[\\p{Script=Latin}\\p{M}]{3,9}(?![\\p{L}\\p{M}]))\\p{Ll}[\\p{Ll}\\p{M}]+";
+const PHRASE = new RegExp(`(?<![\\p{L}\\p{N}])${WORD}(?:[ ,\\n]+${WORD}){11,35}(?![\\p{L}\\p{N}])`, "gu");
 const ANNOUNCED =
   /(?:seed|mnemonic|recovery|backup|wallet|ledger|trezor|metamask|wiederherstellung\p{L}*|récupération|recuperación|semilla)(?!\p{L})/iu;
 

@@ -58,7 +58,16 @@ function isIssued(value: string): boolean {
   const rest = value.slice(ISSUER.exec(value)?.[0].length ?? value.length);
   if (rest.length >= ISSUED_LENGTH && !isPublic(rest) && isRandom(rest)) return true;
   if (/^[0-9a-f-]+$/iu.test(value)) return false;
-  return value.length >= BARE_LENGTH && isRandom(value) && !value.includes("/");
+  return value.length >= BARE_LENGTH && isRandom(value) && !isPath(value);
+}
+
+/** Whether a value with strokes reads as a path: a part of it is a word, a file or a number. Base64 has strokes anywhere. */
+function isPath(value: string): boolean {
+  const parts = value.split("/");
+  return (
+    parts.length > 1 &&
+    (value.length < 40 || parts.some((part) => /^(?:[a-z_-]{3,}|[A-Z]?[a-z]{3,}|\d+|.*\..*)$/u.test(part)))
+  );
 }
 
 /** Whether a value has a shape that is made to be shown. */

@@ -35,9 +35,11 @@ export function selectorBelongs(characters: readonly string[], index: number): b
   const selector = characters[index] ?? "";
   const base = characters[index - 1] ?? "";
   if (/[\uFE0E\uFE0F]/u.test(selector)) return /[\p{Emoji}\p{Extended_Pictographic}\p{S}]/u.test(base);
+  // Beside those scripts Unicode has variants of a zero and of East Asian punctuation.
   if (/[\uFE00-\uFE0D]/u.test(selector))
-    return /[\p{Sm}\p{Script=Han}\p{Script=Myanmar}\p{Script=Phags_Pa}]/u.test(base);
-  if (/[\u180B-\u180D\u180F]/u.test(selector)) return /\p{Script=Mongolian}/u.test(base);
+    return /[\p{Sm}\p{Script=Han}\p{Script=Myanmar}\p{Script=Phags_Pa}0、。！，．：；？]/u.test(base);
+  // The vowel separator is no selector, and shapes the end of a word as one does.
+  if (/[\u180B-\u180F]/u.test(selector)) return /\p{Script=Mongolian}/u.test(base);
   return /[\u{E0100}-\u{E01EF}]/u.test(selector) && /\p{Script=Han}/u.test(base);
 }
 
@@ -49,6 +51,31 @@ export function markBelongs(characters: readonly string[], index: number): boole
   const mark = /[\u200E\u200F\u061C]/u;
   if (!mark.test(characters[index] ?? "") || mark.test(characters[index - 1] ?? "")) return false;
   return characters.some((character) => RIGHT_TO_LEFT.test(character));
+}
+
+const JAMO = /[\u1100-\u11FF\uA960-\uA97F\uD7B0-\uD7FF]/u;
+
+/** Whether the filler at `index` holds the place of a letter in an old Korean syllable. */
+export function fillerBelongs(characters: readonly string[], index: number): boolean {
+  const isJamo = (at: number): boolean => {
+    const character = characters[at] ?? "";
+    return JAMO.test(character) && !/[\u115F\u1160]/u.test(character);
+  };
+  const filler = characters[index];
+  return (filler === "\u115F" && isJamo(index + 1)) || (filler === "\u1160" && isJamo(index - 1));
+}
+
+/** Whether the grapheme joiner at `index` keeps two marks of a letter in their order, as in pointed Hebrew. */
+export function graphemeJoinerBelongs(characters: readonly string[], index: number): boolean {
+  const isMark = (at: number): boolean => {
+    const character = characters[at] ?? "";
+    return (
+      character !== "\u034F" &&
+      /\p{M}/u.test(character) &&
+      !/\p{Default_Ignorable_Code_Point}/u.test(character)
+    );
+  };
+  return characters[index] === "\u034F" && isMark(index - 1) && isMark(index + 1);
 }
 
 /** Length of the flag of a region that begins at `index`: a black flag, 3 to 6 tags, the end tag; else 0. */

@@ -1,4 +1,5 @@
 /** All labelled texts of the policy gate. */
+import { ACCOUNT_NEGATIVES, ACCOUNT_POSITIVES } from "./accounts.ts";
 import { NEGATIVES } from "./negatives.ts";
 import type { PolicyCase } from "./policy-case.ts";
 import { POSITIVES } from "./positives.ts";
@@ -10,7 +11,9 @@ export const POLICY_CASES: readonly PolicyCase[] = [
   ...POSITIVES,
   ...UNTRUSTED_POSITIVES,
   ...SECOND_POSITIVES,
+  ...ACCOUNT_POSITIVES,
   ...NEGATIVES,
   ...UNTRUSTED_NEGATIVES,
   ...SECOND_NEGATIVES,
+  ...ACCOUNT_NEGATIVES,
 ];

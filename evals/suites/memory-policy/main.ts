@@ -1,4 +1,6 @@
-/** `npm run eval:memory`: how well the policy gate tells what may be remembered, on labelled texts. */
+/** `npm run eval:memory [-- --json]`: how well the policy gate tells what may be remembered, on labelled texts. */
+import { resolve } from "node:path";
 import { runPolicyEval } from "./run.ts";
 
-process.exitCode = await runPolicyEval(process.argv.slice(2), console.log);
+const dataFolder = resolve(process.env["LILY_DATA"] ?? "../shared/data");
+process.exitCode = await runPolicyEval(process.argv.slice(2), console.log, { dataFolder });
