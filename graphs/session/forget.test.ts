@@ -283,6 +283,33 @@ describe("/forget --everywhere", () => {
     expect((await lily.send("/forget of --everywhere --yes")).envelope.code).toBe("command_usage");
   });
 
+  it("counts facts of every task among those that fit", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember My dog eats fish");
+    await lily.send("/remember --task apollo The crew eats fish");
+    const { envelope } = await lily.send("/forget eats fish --everywhere --yes");
+    expect(envelope).toMatchObject({
+      code: "memory_ambiguous",
+      data: { records: expect.arrayContaining([expect.objectContaining({ task: "apollo" })]) },
+    });
+    expect(envelope.data?.["records"]).toHaveLength(2);
+    // Of a task alone, and without --everywhere, as before.
+    for (const command of ["/forget crew --task apollo --everywhere", "/forget dog --dry-run"])
+      expect((await lily.send(command)).envelope.code).not.toBe("memory_ambiguous");
+    expect((await lily.send("/forget crew --dry-run")).envelope.code).toBe("memory_not_found");
+    expect((await lily.send("/forget crew --everywhere")).envelope.data).toMatchObject({
+      records: [{ text: "The crew eats fish" }],
+    });
+  });
+
+  it("takes a fact that is given whole, though another one has all its words", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember The dog eats fish");
+    await lily.send("/remember --task apollo The dog of the crew eats fish");
+    const { envelope } = await lily.send("/forget the dog eats fish! --everywhere");
+    expect(envelope).toMatchObject({ code: "confirmation_needed" });
+  });
+
   it("is refused on a thread that is addressed without a lock, and stores nothing of it", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send("hello");

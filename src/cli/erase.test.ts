@@ -46,6 +46,7 @@ describe("lily erase", () => {
     expect(envelopeIn(ran)).toMatchObject({
       ok: true,
       code: "erased",
+      next: expect.stringContaining("Nothing keeps an import from bringing it back."),
       data: { receipt: { what: "person" } },
     });
     expect(hunt(home, WANTED)).toEqual([]);

@@ -1,6 +1,6 @@
 /** Checkpoints that an erasure takes along: all of a session whose turns are erased, or whose stored states say it. */
-import type { StorageBackend } from "#src/storage/backend.ts";
 import { stringsIn } from "#src/kernel/strings-in.ts";
+import type { ErasureDeps } from "./erasure-deps.ts";
 import type { Says } from "./says.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { Says } from "./says.ts";
  * may say anything, and counts.
  */
 export async function threadSays(
-  { checkpointer, erasure }: Pick<StorageBackend, "checkpointer" | "erasure">,
+  { checkpointer, erasure }: Pick<ErasureDeps["storage"], "checkpointer" | "erasure">,
   threadId: string,
   says: Says,
 ): Promise<boolean> {
@@ -41,7 +41,7 @@ function stateSays(
 
 /** Whether anything is stored of the thread. */
 export async function hasCheckpoints(
-  { checkpointer, erasure }: Pick<StorageBackend, "checkpointer" | "erasure">,
+  { checkpointer, erasure }: Pick<ErasureDeps["storage"], "checkpointer" | "erasure">,
   threadId: string,
 ): Promise<boolean> {
   try {

@@ -101,7 +101,7 @@ async function eraseRound(deps: ErasureDeps, round: Round): Promise<void> {
   for (const { sessionId } of traces.threads) await deps.storage.checkpointer.deleteThread(sessionId);
   await eraseBlobs(store, owner, traces.blobs);
   leases.assertHeld();
-  await tally.count(traces);
+  tally.count(traces);
   await redact(deps, round);
   if (traces.failures.length > 0) tally.failures += await repository.eraseFailures(owner, says);
   if (traces.titles.length > 0) tally.titles += await repository.eraseChainTexts(owner, says, at);

@@ -18,8 +18,10 @@ export interface TypedLines {
 export interface ErasureDeps {
   readonly storage: Pick<
     StorageBackend,
-    "checkpointer" | "erasure" | "fencedStore" | "fillVectors" | "locks" | "name" | "persist" | "store"
-  >;
+    "erasure" | "fencedStore" | "fillVectors" | "locks" | "name" | "store"
+  > & { readonly checkpointer: Pick<StorageBackend["checkpointer"], "deleteThread" | "getTuple" | "list"> };
+  /** Threads of an owner, those of no chain too; absent where nobody else makes any. */
+  readonly threadsOf?: (owner: string) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Absent where nobody types. */

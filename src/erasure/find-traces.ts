@@ -41,18 +41,19 @@ export interface Traces {
 export interface Search {
   readonly owner: string;
   readonly says: Says;
+  /** The chains of the owner, where they were read already. */
+  readonly chains?: readonly Chain[];
 }
 
 /** Finds them. */
 export async function findTraces(deps: ErasureDeps, desk: Desk, search: Search): Promise<Traces> {
   const { store } = deps.storage;
-  const { owner, says } = search;
-  const chains = await chainsOf(deps, owner);
-  const said = await findSaid(deps, desk, search);
+  const { owner, says, chains = await chainsOf(deps, owner) } = search;
+  const said = await findSaid(deps, desk, { ...search, chains });
   const erasedTurns = said.turns.map(({ ref, turn }) => ({ sessionId: ref.sessionId, turn }));
   return {
     ...said,
-    threads: await threadsOf(deps, chains, { says, turns: said.turns }),
+    threads: await threadsSaying(deps, chains, { owner, says, turns: said.turns }),
     blobs: await findBlobs(store, { owner, says, turns: erasedTurns }),
     evidence: await evidenceSaying(deps, search),
   };
@@ -63,19 +64,20 @@ export type Said = Pick<Traces, "turns" | "failures" | "titles" | "memory">;
 
 /** Finds that alone. */
 export async function findSaid(deps: ErasureDeps, desk: Desk, search: Search): Promise<Said> {
-  const { owner, says } = search;
+  const { owner, says, chains = await chainsOf(deps, owner) } = search;
   const turns: SayingTurn[] = [];
   const repository = createStoreSessionRepository(deps.storage.store);
   for await (const turn of repository.findTurns(owner, says)) turns.push(turn);
   return {
     turns,
     failures: await failuresSaying(deps, search),
-    titles: (await chainsOf(deps, owner)).flatMap((chain) => titlesSaying(chain, says)),
+    titles: chains.flatMap((chain) => titlesSaying(chain, says)),
     memory: await findSaying(desk, { owner }, says),
   };
 }
 
-function chainsOf({ storage }: ErasureDeps, owner: string): Promise<Chain[]> {
+/** The chains of an owner; of one that cannot be read nothing can be found. */
+export function chainsOf({ storage }: ErasureDeps, owner: string): Promise<Chain[]> {
   return createStoreSessionRepository(storage.store).listChains(owner, () => undefined);
 }
 
@@ -126,19 +128,19 @@ async function evidenceSaying(
   return [...new Map(found.map((item) => [`${item.namespace.join("/")}/${item.key}`, item])).values()];
 }
 
-interface ThreadSearch {
-  readonly says: Says;
+interface ThreadSearch extends Search {
   readonly turns: readonly SayingTurn[];
 }
 
 /** Threads whose states say it, or hold what is erased: of the sessions themselves, and of those that read them. */
-async function threadsOf(
-  { storage }: ErasureDeps,
+async function threadsSaying(
+  { storage, threadsOf }: ErasureDeps,
   chains: readonly Chain[],
-  { says, turns }: ThreadSearch,
+  { owner, says, turns }: ThreadSearch,
 ): Promise<OwnedThread[]> {
   const doomed = new Set(turns.map(({ ref }) => ref.sessionId));
   const found: OwnedThread[] = [];
+  const known = new Set<string>();
   for (const chain of chains) {
     for (const { sessionId } of chain.sessions) {
       const reads = lineageOf(chain, sessionId).some((id) => doomed.has(id));
@@ -146,7 +148,13 @@ async function threadsOf(
         ? await hasCheckpoints(storage, sessionId)
         : await threadSays(storage, sessionId, says);
       if (goes) found.push({ ref: keyOf(chain), sessionId });
+      known.add(sessionId);
     }
+  }
+  for (const sessionId of (await threadsOf?.(owner)) ?? []) {
+    // A thread that is addressed by itself is its own key.
+    if (!known.has(sessionId) && (await threadSays(storage, sessionId, says)))
+      found.push({ ref: { owner, sessionKey: sessionId }, sessionId });
   }
   return found;
 }

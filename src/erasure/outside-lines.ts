@@ -12,6 +12,16 @@ export async function scrubLine({ erasure }: Pick<StorageBackend, "erasure">): P
   return line("database files", report.outcome, `${report.why}${next}`);
 }
 
+/** What a session's checkpoints are, where it goes on from its transcript without them. */
+export function checkpointsNote(storage: Pick<StorageBackend, "name">): string {
+  const what = isServer(storage) ? "threads with what was sent to them" : "sessions";
+  return `${what}; they go on from their transcripts`;
+}
+
+function isServer({ name }: Pick<StorageBackend, "name">): boolean {
+  return name === "LangGraph server";
+}
+
 /** Places outside. */
 export function outsideLines({ erasure, name }: Pick<StorageBackend, "erasure" | "name">): ReceiptLine[] {
   const log = erasure?.logKeeps;
@@ -19,7 +29,7 @@ export function outsideLines({ erasure, name }: Pick<StorageBackend, "erasure" |
     line(
       "exported files",
       "not_supported",
-      "files that /memory export wrote are where you put them; delete them",
+      "what /memory export wrote is in exports of the home folder, or where you put it; delete it",
     ),
     line(
       "other programs",
@@ -29,16 +39,16 @@ export function outsideLines({ erasure, name }: Pick<StorageBackend, "erasure" |
     line(
       "backups",
       "not_supported",
-      "delete the folders that lily backup made, and copies elsewhere, or make new ones",
+      "delete what lily backup and lily doctor --repair made and what lily restore set aside (*.before-restore-*), and copies elsewhere",
     ),
     line("model provider", "not_supported", "what a model was sent is with its provider; ask there"),
     ...(log === undefined ? [] : [line("database log", "not_supported", log)]),
     line(
       "LangGraph server",
       "not_supported",
-      name === "LangGraph server"
-        ? "its run queue and checkpoints hold what was sent; delete the threads"
-        : "none is used here; one that served the same people keeps its own run queue and checkpoints",
+      isServer({ name })
+        ? "what its runs streamed is in its memory until it is started anew; LangGraph Platform's database has a log of its own"
+        : "none is used here; one that served the same people has its own data: send it the same",
     ),
   ];
 }

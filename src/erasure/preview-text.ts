@@ -1,13 +1,12 @@
 /** What an erasure of a text would take along, for a person to look at before. Changes nothing. */
 import type { DoomedTurn, ErasurePreview } from "#src/commands/command-erasing.ts";
 import type { SayingTurn } from "#src/sessions/repository.ts";
-import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { deskOf, rulesOf, type TextErasure } from "./erase-text.ts";
 import type { ErasureDeps } from "./erasure-deps.ts";
-import { findTraces } from "./find-traces.ts";
+import { excerptOf } from "./excerpt.ts";
+import { chainsOf, findTraces } from "./find-traces.ts";
 import { findInPart, partText } from "./said-in-part.ts";
-
-const SAID_CHARACTERS = 80;
+import { saysPartOf, type Says } from "./says.ts";
 
 /** Looks for what would go. */
 export async function previewText(
@@ -17,25 +16,26 @@ export async function previewText(
   const { storage, typed } = deps;
   const says = rulesOf(wanted);
   const desk = deskOf(deps, storage.store);
-  const traces = await findTraces(deps, desk, { owner, says });
-  const inPart = await findInPart(deps, desk, { owner, says, ...wanted });
-  const chains = await createStoreSessionRepository(storage.store).listChains(owner, () => undefined);
+  const saysPart = saysPartOf(wanted.text, wanted.asked);
+  const chains = await chainsOf(deps, owner);
+  const traces = await findTraces(deps, desk, { owner, says, chains });
+  const inPart = await findInPart(deps, desk, { owner, says, chains, ...wanted });
   const ordinals = new Map(
     chains.flatMap(({ sessions }) => sessions.map(({ sessionId, ordinal }) => [sessionId, ordinal] as const)),
   );
-  const shown = ({ ref, turn, at, kind, strings }: SayingTurn): DoomedTurn => ({
+  const shown = ({ ref, turn, at, kind, strings }: SayingTurn, rule: Says): DoomedTurn => ({
     sessionKey: ref.sessionKey,
     session: ordinals.get(ref.sessionId) ?? null,
     turn,
     at,
     kind,
-    said: (strings[0] ?? "").replaceAll(/\s+/gu, " ").slice(0, SAID_CHARACTERS).toWellFormed(),
+    said: excerptOf(strings[0] ?? "", rule),
   });
   const { records, unreadable } = traces.memory;
   return {
-    turns: traces.turns.map(shown),
+    turns: traces.turns.map((turn) => shown(turn, says)),
     records,
-    inPart: { what: partText(inPart), turns: inPart.turns.map(shown) },
+    inPart: { what: partText(inPart), turns: inPart.turns.map((turn) => shown(turn, saysPart)) },
     counts: [
       { place: "memory", count: records.length + unreadable.length },
       { place: "transcripts", count: traces.turns.length },

@@ -11,7 +11,7 @@ export function receiptEnvelope(receipt: Receipt): Envelope {
   const what = gone.length === 0 ? "Nothing was found that had to be erased" : `Erased: ${gone.join(", ")}`;
   if (receipt.finished) {
     return done("erased", `${what}. The receipt says what became of it in each place.`, {
-      next: `It does not come back by an import or by the model. Backups and what a model was sent are not reached.${inPartOf(receipt)}`,
+      next: `${COMES_BACK[receipt.what]} Backups and what a model was sent are not reached.${inPartOf(receipt)}`,
       data,
     });
   }
@@ -23,6 +23,12 @@ export function receiptEnvelope(receipt: Receipt): Envelope {
     data,
   });
 }
+
+/** The marks of a person go with everything else. */
+const COMES_BACK = {
+  text: "It does not come back by an import or by the model.",
+  person: "Nothing keeps an import from bringing it back.",
+} as const;
 
 /** An id leads nowhere once its fact is gone, and only the files are left. */
 function nextOf({ lines, what }: Receipt): string {

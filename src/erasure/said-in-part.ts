@@ -15,10 +15,10 @@ export interface PartSearch extends Search {
 export async function findInPart(
   deps: ErasureDeps,
   desk: Desk,
-  { owner, says, text, asked }: PartSearch,
+  { says, text, asked, ...search }: PartSearch,
 ): Promise<Said> {
   const saysPart = saysPartOf(text, asked);
-  return findSaid(deps, desk, { owner, says: (other) => saysPart(other) && !says(other) });
+  return findSaid(deps, desk, { ...search, says: (other) => saysPart(other) && !says(other) });
 }
 
 /** How much it is, in words; empty when there is nothing. */

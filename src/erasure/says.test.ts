@@ -39,6 +39,8 @@ const cases: readonly [fact: string, text: string, isSaid: boolean, why: string]
     true,
     "marks in words",
   ],
+  ["The dog Rex lives in Ghent", "dog_rex/lives-in.ghent.txt", true, "the name of a file"],
+  ["Rex's mother isn't in Ghent", "the mother of Rex, who isn’t there: in Ghent", true, "apostrophes"],
   ["I like tea", "", false, "nothing"],
   ["", "anything", false, "no fact"],
   ["!!", "anything!!", false, "a fact without a letter"],

@@ -20,7 +20,7 @@ const LEAST_TERMS = 2;
  */
 export function saysOf(fact: string): Says {
   const phrase = comparable(fact);
-  const terms = new Set(termsOf(fact));
+  const terms = new Set(termsOf(phrase));
   const values = valuesOf(fact);
   return (text) => {
     if (text.trim() === "") return false;
@@ -28,7 +28,7 @@ export function saysOf(fact: string): Says {
     return (
       containsPhrase(normal, phrase) ||
       containsValue(text, values) ||
-      (terms.size >= LEAST_TERMS && hasTogether(text, normal, { terms, least: terms.size }))
+      (terms.size >= LEAST_TERMS && hasTogether(normal, { terms, least: terms.size }))
     );
   };
 }
@@ -41,10 +41,10 @@ const PART = 0.5;
  * it was `asked` for, unless those are an id.
  */
 export function saysPartOf(fact: string, asked = ""): Says {
-  const terms = new Set(termsOf(fact));
+  const terms = new Set(termsOf(comparable(fact)));
   const least = Math.max(LEAST_TERMS, Math.ceil(terms.size * PART));
   const saysAsked = saysOf(isId(asked) ? "" : asked);
-  return (text) => saysAsked(text) || hasTogether(text, comparable(text), { terms, least });
+  return (text) => saysAsked(text) || hasTogether(comparable(text), { terms, least });
 }
 
 function isId(asked: string): boolean {
@@ -65,9 +65,8 @@ export function saysAny(rules: readonly Says[]): Says {
   return (text) => rules.some((says) => says(text));
 }
 
-/** Whether at least so many of the terms stand together. */
+/** Whether at least so many of the terms stand together in a text in comparable form, in which names of files are words. */
 function hasTogether(
-  text: string,
   normal: string,
   { terms, least }: { readonly terms: ReadonlySet<string>; readonly least: number },
 ): boolean {
@@ -78,8 +77,7 @@ function hasTogether(
     if (terms.size - missing < least) return false;
   }
   const lastSeen = new Map<string, number>();
-  const words = termsOf(text.replaceAll(/\p{Cf}/gu, ""));
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of termsOf(normal).entries()) {
     if (!terms.has(word)) continue;
     lastSeen.set(word, index);
     if (lastSeen.size < least) continue;
@@ -89,7 +87,7 @@ function hasTogether(
   return false;
 }
 
-/** What every form of a stemmed word begins with, in comparable form: "-ies" became "-y". */
+/** What every form of a stemmed word begins with: "-ies" became "-y". */
 function rootOf(term: string): string {
-  return comparable(term).replace(/y$/u, "");
+  return term.replace(/y$/u, "");
 }

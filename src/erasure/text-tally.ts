@@ -1,8 +1,7 @@
 /** Counts what an erasure of a text has done, and makes the lines of its receipt. */
-import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import type { ErasureDeps } from "./erasure-deps.ts";
 import type { Traces } from "./find-traces.ts";
-import { outsideLines, scrubLine } from "./outside-lines.ts";
+import { checkpointsNote, outsideLines, scrubLine } from "./outside-lines.ts";
 import { erased, line, type PlaceName, type ReceiptLine } from "./receipt.ts";
 
 /** What was done so far. */
@@ -25,18 +24,13 @@ export class TextTally {
   }
 
   /** Counts what is about to go with its turns, and what is gone when the round is over. */
-  async count({ turns, threads, blobs, evidence }: Traces): Promise<void> {
+  count({ turns, threads, blobs, evidence }: Traces): void {
     this.#threads += threads.length;
     this.#blobs += blobs.length;
     this.#evidence += evidence.length;
-    const repository = createStoreSessionRepository(this.#deps.storage.store);
-    for (const { ref, turn, kind } of turns) {
-      // One that is damaged has no parts that could be counted.
-      const record = await repository.readTurn(ref, turn).catch(() => undefined);
-      this.#replies += 1;
-      this.#commands += kind === "command" ? 1 : 0;
-      this.#units += record?.units?.length ?? 0;
-    }
+    this.#replies += turns.length;
+    this.#commands += turns.filter(({ kind }) => kind === "command").length;
+    this.#units += turns.reduce((sum, { units }) => sum + units, 0);
   }
 
   /** What was found now, and what of it can be erased: the rest waits for turns that run. */
@@ -93,12 +87,12 @@ export class TextTally {
       line(
         "explanations",
         "kept",
-        "they went with their turns; other turns may still name the record by its id, which leads nowhere, but with which a guess of the text could be checked",
+        "they went with their turns; a turn that was given the fact names its id still: it leads nowhere, but whoever guesses the text could check it",
       ),
       this.#became("failed turns", failures),
       this.#became("titles", titles),
       erased("evidence", this.#evidence),
-      this.#became("checkpoints", this.#threads, "sessions; they go on from their transcripts"),
+      this.#became("checkpoints", this.#threads, checkpointsNote(storage)),
       erased("blobs", this.#blobs),
       line("deliveries", "kept", "ids alone, so that nothing is answered twice"),
       line("stop requests", "kept", "ids alone"),

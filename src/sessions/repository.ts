@@ -62,6 +62,8 @@ export interface SayingTurn {
   readonly kind: TurnRecord["kind"];
   /** The strings of the record that say it on their own; empty when only all of them together do. */
   readonly strings: readonly string[];
+  /** Units of knowledge that go with it; 0 where a damaged record does not say it. */
+  readonly units: number;
 }
 
 /** Reads and writes of chains, transcripts, deliveries and explanations. */

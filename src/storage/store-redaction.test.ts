@@ -131,13 +131,14 @@ describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore)
     await sessions.redactTurns(KEY, [{ sessionId: "s1", turn: 1 }], LATER);
     const found = await all(sessions.findTurns("mara", saysPear));
     expect(found).toEqual([
-      { ref: REF, turn: 3, at: AT, kind: "chat", strings: ["a pear a day"] },
+      { ref: REF, turn: 3, at: AT, kind: "chat", strings: ["a pear a day"], units: 0 },
       {
         ref: { ...KEY, sessionKey: "a.b:c%_", sessionId: "" },
         turn: 2,
         at: AT,
         kind: "chat",
         strings: ["Pear!"],
+        units: 0,
       },
     ]);
   });
@@ -150,7 +151,7 @@ describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore)
   it("finds a damaged turn that says it", async () => {
     await store.put(historyNamespace(REF), turnItemKey(4), { messages: "a pear", at: 7 });
     const found = await all(sessions.findTurns("mara", saysPear));
-    expect(found.at(-1)).toEqual({ ref: REF, turn: 4, at: "", kind: "chat", strings: ["a pear"] });
+    expect(found.at(-1)).toEqual({ ref: REF, turn: 4, at: "", kind: "chat", strings: ["a pear"], units: 0 });
   });
 
   it("drops the failed turns of the owner that say it, and the list with the last of them", async () => {

@@ -64,6 +64,8 @@ interface Mark {
   readonly mark: RedactedTurn;
   /** The body is still there. */
   readonly isNew: boolean;
+  /** Units of knowledge in the body. */
+  readonly units?: number;
 }
 
 /** What is kept of a record that is damaged: it may say what is to be erased all the same. */
@@ -78,7 +80,8 @@ const keptSchema = z.object({
 function markOf(item: Pick<SearchItem, "namespace" | "key" | "value">, at: string): Mark {
   const value = fromTurnItem(item.value, item);
   const record = turnRecordSchema.safeParse(value);
-  if (record.success) return { mark: redactTurn(record.data, at), isNew: true };
+  if (record.success)
+    return { mark: redactTurn(record.data, at), isNew: true, units: record.data.units?.length ?? 0 };
   const mark = redactedTurnSchema.safeParse(value);
   if (mark.success) return { mark: mark.data, isNew: false };
   const sessionId = transcriptIn(item.namespace)?.sessionId ?? "";
@@ -120,11 +123,11 @@ async function* findTurns(
 ): AsyncGenerator<SayingTurn> {
   for await (const item of itemsUnder(store, transcriptsOf(owner))) {
     const ref = transcriptIn(item.namespace);
-    const { isNew, mark } = markOf(item, "");
+    const { isNew, mark, units = 0 } = markOf(item, "");
     if (ref === undefined || !isNew) continue;
     const strings = stringsOf(item.value);
     if (!says(strings.join("\n"))) continue;
-    yield { ref, turn: mark.turn, at: mark.at, kind: mark.kind, strings: strings.filter(says) };
+    yield { ref, turn: mark.turn, at: mark.at, kind: mark.kind, strings: strings.filter(says), units };
   }
 }
 

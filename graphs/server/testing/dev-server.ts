@@ -17,6 +17,8 @@ import { freePort } from "#src/app/testing/free-port.ts";
 /** A running server. */
 export interface DevServer {
   readonly url: string;
+  /** Where its data lies. */
+  readonly dataFolder: string;
   /** Time from the start to the first answer. */
   readonly startedInMs: number;
   /** What it printed so far, without colours. */
@@ -58,6 +60,7 @@ export async function startDevServer(extra: Readonly<Record<string, string>> = {
   await mustAnswer();
   return {
     url,
+    dataFolder: join(folder, ".langgraph_api"),
     startedInMs: performance.now() - startedAt,
     log,
     stop,

@@ -6,6 +6,7 @@ import { RemoveMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { readsOnly, type CommandContext, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
+import type { ErasingMessage } from "#src/erasure/waiting-receipts.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { commandContext } from "../command-context.ts";
@@ -99,14 +100,19 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
       verdict,
       memory,
       evidence: evidenceOf(deps, run.store),
-      ...erasingIn(run),
+      ...erasingIn(deps, run, { ...session, deliveryId: asked.deliveryId }),
     }),
   };
 }
 
 /** Once a message has erased, it tells of it. */
-function erasingIn({ erased }: RunContext): Pick<CommandContext, "erasing"> {
-  return erased === undefined ? {} : { erasing: { receipt: erased } };
+function erasingIn(
+  { receipts }: SessionDeps,
+  { erased }: RunContext,
+  message: ErasingMessage,
+): Pick<CommandContext, "erasing"> {
+  const receipt = erased ?? receipts?.of(message);
+  return receipt === undefined ? {} : { erasing: { receipt } };
 }
 
 function plainCommand(name: string): PlainCommand {

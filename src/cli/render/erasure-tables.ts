@@ -4,6 +4,7 @@ import { receiptSchema } from "#src/erasure/receipt.ts";
 import { printableLine } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 import { table } from "./table.ts";
+import { wrapWords } from "./word-wrap.ts";
 
 /** Shape of the data of a receipt. */
 export const receiptData = z.object({ receipt: receiptSchema });
@@ -27,18 +28,20 @@ export const erasurePreviewData = z.object({
 /** More would not be read. */
 const MOST_TURNS = 30;
 
+type Outcome = z.infer<typeof receiptSchema>["lines"][number]["outcome"];
+
 const OUTCOMES = {
   erased: "erased",
-  nothing_found: "nothing there",
   kept: "kept",
   not_supported: "not reached",
   unfinished: "not finished",
-} as const;
+} as const satisfies Record<Exclude<Outcome, "nothing_found">, string>;
 
-/** One place a line. */
+/** One place a line; those in which nothing was found share one. */
 export function renderReceipt({ receipt }: z.infer<typeof receiptData>, screen: Screen): string {
   const { paint } = screen;
-  const rows = receipt.lines.map((line) => {
+  const found = receipt.lines.filter((line) => line.outcome !== "nothing_found");
+  const rows = found.map((line) => {
     const { outcome } = line;
     const word = OUTCOMES[outcome];
     const shown = "count" in line ? `${word} (${line.count})` : word;
@@ -53,7 +56,11 @@ export function renderReceipt({ receipt }: z.infer<typeof receiptData>, screen: 
       printableLine(about),
     ];
   });
-  return table({ head: ["place", "became", ""], rows }, screen);
+  const shown = table({ head: ["place", "became", ""], rows }, screen);
+  const empty = receipt.lines.filter(({ outcome }) => outcome === "nothing_found").map(({ place }) => place);
+  if (empty.length === 0) return shown;
+  const sentence = wrapWords(`Nothing of it was in: ${empty.join(", ")}.`, screen.columns);
+  return `${shown}\n${paint.dim(sentence)}`;
 }
 
 /** Turns under a heading; empty when there are none. */
@@ -71,7 +78,7 @@ function renderTurns(heading: string, turns: readonly z.infer<typeof shownTurn>[
   return more > 0 ? `${shown}\n${screen.paint.dim(`and ${more} more turns`)}` : shown;
 }
 
-/** The facts and turns that would go, turns that have a part of it and stay, then the count of each place. */
+/** The facts and turns that would go, and turns that have a part of it and stay; of a person, the count of each place. */
 export function renderErasurePreview(data: z.infer<typeof erasurePreviewData>, screen: Screen): string {
   const { turns, stays, records, counts } = data;
   const { paint } = screen;
@@ -80,7 +87,8 @@ export function renderErasurePreview(data: z.infer<typeof erasurePreviewData>, s
     facts.length === 0 ? "" : table({ head: ["fact", ""], rows: facts }, screen),
     renderTurns("turn", turns, screen),
     renderTurns("stays", stays, screen),
-    counts.length === 0
+    // What is told of a text has the counts already.
+    counts.length === 0 || facts.length + turns.length > 0
       ? ""
       : table(
           {

@@ -10,8 +10,10 @@ import { lockName, runTurn, type ReadCommand, type TurnDeps } from "#src/turns/r
 import type { SessionRunner } from "#src/turns/runner.ts";
 import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { Conversations } from "../conversations.ts";
+import type { WaitingReceipts } from "#src/erasure/waiting-receipts.ts";
 import { createClientStore } from "./client-store.ts";
 import type { OrphanDeps } from "./orphan-runs.ts";
+import { createServerErasure, type ErasureClient } from "./server-erasure.ts";
 import { createServerRunner, type RunnerClient } from "./server-runner.ts";
 
 /** What all conversations of one process share. */
@@ -26,16 +28,25 @@ export interface ServerShared {
   readonly botNames: readonly string[];
   readonly lockWaitMs: number;
   readonly orphans?: OrphanDeps;
-  /** Answers commands that change nothing beside the graph; without it they are runs like any other. */
-  readonly createReadCommand?: (sources: {
-    readonly repository: SessionRepository;
-    readonly runner: SessionRunner;
-    readonly store: BaseStore;
-  }) => ReadCommand;
+  /** As the graph has them, so that a run can tell of what was erased before it. */
+  readonly receipts?: WaitingReceipts;
+  /**
+   * Answers commands that change nothing beside the graph, and erases before a run. Without it the former are runs like any
+   * other, and nothing is erased.
+   */
+  readonly beside?: (sources: BesideSources) => Pick<TurnDeps, "readCommand" | "beforeRun">;
+}
+
+/** Where what is done beside the graph reads and erases. */
+export interface BesideSources {
+  readonly repository: SessionRepository;
+  readonly runner: SessionRunner;
+  readonly store: BaseStore;
+  readonly erasing: ReturnType<typeof createServerErasure>;
 }
 
 /** The calls of the client that are used here. */
-export type ServerClient = RunnerClient & Pick<Client, "store">;
+export type ServerClient = RunnerClient & ErasureClient & Pick<Client, "store">;
 
 /** Opens the conversations of `owner`, whose credentials `client` sends. */
 export type OpenServerConversations = (client: ServerClient, owner: string) => Conversations;
@@ -64,12 +75,19 @@ function turnDeps(shared: ServerShared, client: ServerClient): TurnDeps {
   const store = createClientStore(client.store);
   const repository = createStoreSessionRepository(store);
   const runner = createServerRunner(client, {
-    ...(shared.orphans === undefined ? {} : { orphans: shared.orphans }),
+    ...orphansOf(shared),
+    ...(shared.receipts === undefined ? {} : { receipts: shared.receipts }),
     ...(shared.graphSeesStops ? {} : { stopOf: (sessionId: string) => stops.signalFor(sessionId) }),
   });
-  const readCommand =
-    shared.createReadCommand?.({ repository, runner, store }) ?? readByRun(ids, { repository, runner });
-  return { ids, runner, repository, locks, stops, readCommand, messageCharacters, botNames, lockWaitMs };
+  const erasing = createServerErasure(client, { store, locks, ...orphansOf(shared) });
+  const beside = shared.beside?.({ repository, runner, store, erasing }) ?? {
+    readCommand: readByRun(ids, { repository, runner }),
+  };
+  return { ids, runner, repository, locks, stops, ...beside, messageCharacters, botNames, lockWaitMs };
+}
+
+function orphansOf({ orphans }: ServerShared): Pick<ServerShared, "orphans"> {
+  return orphans === undefined ? {} : { orphans };
 }
 
 /** A command that changes nothing as a run on the latest session; before the first message, on a thread of its own. */

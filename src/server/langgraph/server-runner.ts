@@ -4,12 +4,13 @@ import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import { verdictSchema } from "#src/sessions/verdict.ts";
+import type { WaitingReceipts } from "#src/erasure/waiting-receipts.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner } from "#src/turns/runner.ts";
 import { removeOrphan, type OrphanDeps } from "./orphan-runs.ts";
 import { createRunReader, type RunEvent } from "./run-events.ts";
 
 /** Name of the session graph in `langgraph.json`. */
-const SESSION_GRAPH_ID = "session";
+export const SESSION_GRAPH_ID = "session";
 
 /** The calls of the client that are used here. */
 export interface RunnerClient {
@@ -21,6 +22,8 @@ export interface RunnerClient {
 export interface ServerRunnerOptions {
   /** Where the server runs in this process: clears what its restart left behind. */
   readonly orphans?: OrphanDeps;
+  /** Where a receipt waits for the run that tells of it; only where the graph runs in this process. */
+  readonly receipts?: WaitingReceipts;
   /**
    * The stop of the turn on a session, where the graph cannot see it because it runs in another process. The run is
    * cancelled then, and its unfinished answer is lost.
@@ -46,7 +49,7 @@ export function createServerRunner(client: RunnerClient, options: ServerRunnerOp
 }
 
 /** A thread that the server does not know has no state. */
-function unlessUnknown(error: unknown): undefined {
+export function unlessUnknown(error: unknown): undefined {
   const known = z.object({ status: z.number() }).safeParse(error);
   if (known.success && known.data.status === 404) return undefined;
   throw error;
@@ -57,7 +60,9 @@ async function run(
   request: GraphRun,
   options: ServerRunnerOptions,
 ): Promise<GraphRunOutcome> {
-  const { threadId, owner, sessionKey } = request;
+  const { threadId, owner, sessionKey, message, fence } = request;
+  if (fence?.erased !== undefined)
+    options.receipts?.keep({ owner, sessionKey, deliveryId: message.id }, fence.erased);
   const thread = await client.threads.create({
     threadId,
     graphId: SESSION_GRAPH_ID,

@@ -20,7 +20,7 @@ const CHECKPOINT_TABLES = ["checkpoints", "checkpoint_blobs", "checkpoint_writes
 const LOCK_TIMEOUT_MS = 3_000;
 
 const LOG_KEEPS =
-  "PostgreSQL's write-ahead log, its archives and replicas hold what was deleted until they are recycled; that is the server's to set";
+  "PostgreSQL's write-ahead log, its archives, replicas and freed pages of its catalog hold what was deleted until they are recycled; that is the server's to set";
 
 /** Makes it. */
 export function createPostgresErasure(pool: Pool, options: PostgresErasureOptions): StorageErasure {
@@ -38,7 +38,10 @@ export function createPostgresErasure(pool: Pool, options: PostgresErasureOption
   };
 }
 
-/** A plain VACUUM leaves the bytes of deleted rows in their pages until these are used again. */
+/**
+ * A plain VACUUM leaves the bytes of deleted rows in their pages until these are used again; and what the planner has sampled
+ * of a table, whole values among it, stays until the table is analysed anew.
+ */
 async function scrub(
   pool: Pool,
   { tables, server }: { readonly tables: readonly string[]; readonly server: string },
@@ -48,7 +51,7 @@ async function scrub(
       const client = await pool.connect();
       try {
         await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-        for (const table of tables) await client.query(`VACUUM (FULL) ${table}`);
+        for (const table of tables) await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
         await client.query("RESET lock_timeout");
         client.release();
       } catch (error) {

@@ -20,8 +20,8 @@ export async function forgetEverywhere(context: ActionContext, flags: ForgetFlag
 }
 
 function unsupported(): Envelope {
-  return refused("erasure_unsupported", "erasing everywhere is not possible on a LangGraph server", {
-    next: "/forget without --everywhere erases it from memory; delete the threads that say it with a LangGraph client.",
+  return refused("erasure_unsupported", "a run cannot erase the thread that it stands on", {
+    next: "Send the same to POST /lily/v1/keys/<session key>/messages of this server: it erases before a run begins, this thread and what was sent to it too. Nothing was changed.",
   });
 }
 

@@ -1,7 +1,8 @@
 /** What `/forget` is to forget: the one fact that an id or words stand for, or with `--everywhere` the words themselves. */
 import type { Envelope } from "#src/kernel/envelope.ts";
-import { termsOf } from "#src/kernel/words.ts";
-import type { MemoryRecord } from "#memory/record.ts";
+import { termsOf, wordsOf } from "#src/kernel/words.ts";
+import type { ShowOptions } from "#memory/book/types.ts";
+import { DOMAINS, type MemoryRecord } from "#memory/record.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
 import { ambiguous, looksLikeId, notFound } from "./find-record.ts";
 import type { ActionContext } from "./memory-action.ts";
@@ -27,7 +28,7 @@ export type FoundFact =
 export async function findFact(context: ActionContext, { text, values }: ForgetFlags): Promise<FoundFact> {
   if (text === "")
     return { kind: "refused", envelope: usageEnvelope("what is to be forgotten?", FORGET_USAGE) };
-  const found = await recordsFor(context, text, values.task);
+  const found = await recordsFor(context, text, inTask(values.task));
   const [record] = found.records;
   if (record === undefined) return { kind: "none" };
   if (found.isCertain && found.records.length === 1) return { kind: "one", record };
@@ -46,7 +47,8 @@ const LEAST_CHARACTERS = 3;
 export async function erasureTarget(context: ActionContext, flags: ForgetFlags): Promise<ErasureTarget> {
   const { text, values } = flags;
   if (text === "") return { kind: "refused", envelope: usageEnvelope("what is to be erased?", FORGET_USAGE) };
-  const { records, isCertain } = await recordsFor(context, text, values.task);
+  const where = values.task === undefined ? ALL_DOMAINS : inTask(values.task);
+  const { records, isCertain } = await recordsFor(context, text, where);
   const [record] = isCertain ? records : [];
   if (isCertain && records.length > 1)
     return { kind: "refused", envelope: ambiguous(context, records, text) };
@@ -71,6 +73,17 @@ function looksLikeShortId(text: string): boolean {
   return text.length >= 8 && looksLikeId(text) && /\d/u.test(text);
 }
 
+/** In which domains and tasks words are looked for. */
+type Where = Pick<ShowOptions, "domains" | "task">;
+
+/** What is erased everywhere may be a fact of any task. */
+const ALL_DOMAINS: Where = { domains: DOMAINS, task: "*" };
+
+/** The facts of a task, or without one those of no task. */
+function inTask(task: string | undefined): Where {
+  return task === undefined ? {} : { domains: ["task_memory"], task };
+}
+
 interface Wanted {
   readonly records: readonly MemoryRecord[];
   /** Each of them has all that was asked for, not only a part. */
@@ -78,26 +91,29 @@ interface Wanted {
 }
 
 /** What an id names, or else the facts that have all the words; where none has all, those that have some. */
-async function recordsFor(
-  { memory }: ActionContext,
-  wanted: string,
-  task: string | undefined,
-): Promise<Wanted> {
+async function recordsFor({ memory }: ActionContext, wanted: string, where: Where): Promise<Wanted> {
   const { book, who } = memory;
   const byId = looksLikeId(wanted) ? await book.find(who, wanted) : ({ kind: "none" } as const);
   if (byId.kind === "one") return { records: [byId.record], isCertain: true };
   if (byId.kind === "many") return { records: byId.records, isCertain: true };
   const shown = await book.show(who, {
-    ...(task === undefined ? {} : { task, domains: ["task_memory"] }),
+    ...where,
     scope: "*",
     query: wanted,
     includeExpired: true,
     includeArchived: true,
+    includeSuperseded: true,
   });
-  const whole = shown.records.filter((record) => hasAll(record.text, wanted));
-  return whole.length > 0
-    ? { records: whole, isCertain: true }
-    : { records: shown.records, isCertain: false };
+  // Who gives all of a fact means that one, also one that was replaced, though others may have its words too.
+  const same = shown.records.filter((record) => isSame(record.text, wanted));
+  if (same.length === 1) return { records: same, isCertain: true };
+  const standing = shown.records.filter(({ superseded_by: successor }) => successor === null);
+  const whole = standing.filter((record) => hasAll(record.text, wanted));
+  return whole.length > 0 ? { records: whole, isCertain: true } : { records: standing, isCertain: false };
+}
+
+function isSame(text: string, wanted: string): boolean {
+  return wordsOf(text).join(" ") === wordsOf(wanted).join(" ");
 }
 
 /** Erasing goes by all the words: a fact that shares one with another is another fact. */
