@@ -1,5 +1,6 @@
 /** Reads what is remembered and fits a turn: for the prompt and for the answer without a model. */
 import { asksAboutMemory, memorySection, type MemorySection } from "#src/context/memory-section.ts";
+import { widenedQuestion } from "#memory/book/asked-attribute.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -35,7 +36,7 @@ async function recallMemory(
   const query = questionIn(text);
   const asksForAll = asksAboutMemory(text);
   const { relevant, newest } = await book.recall(who, {
-    query,
+    query: widenedQuestion(query),
     limit: RELEVANT,
     byMeaning,
     newest: {

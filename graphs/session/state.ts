@@ -52,6 +52,8 @@ export const turnInFlightSchema = z.strictObject({
   recalled: explanationSchema.shape.recalled.unwrap(),
   solver: z.string().nullable(),
   receipt: receiptSchema.nullable(),
+  /** What an answer without a model rests on. */
+  sources: explanationSchema.shape.sources,
   status: turnStatusSchema,
   stagedUnits: z.array(knowledgeUnitSchema),
   modelCalls: z.int(),

@@ -107,7 +107,7 @@ describe("the memory of the task that was chosen", () => {
     await lily.send("/task apollo");
     const reply = await lily.send("when is the launch? I'd like some tea");
     expect(told(model)).toMatch(
-      /About the user:\n- \[.+\] I prefer tea without milk\nOf the task that the user is at, "apollo":\n- \[.+\] The launch is on 3 June\n<\/memory>/u,
+      /About the user and their life:\n- \[.+\] I prefer tea without milk\nOf the task that the user is at, "apollo":\n- \[.+\] The launch is on 3 June\n<\/memory>/u,
     );
     const record = (await lily.turns(reply.sessionId)).at(-1);
     expect(record?.explanation.receipt?.memory).toHaveLength(2);

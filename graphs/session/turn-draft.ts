@@ -67,6 +67,7 @@ function explanationOf(state: SessionStateValues, turn: TurnInFlight): Explanati
     ...(turn.solver === null ? {} : { solver: turn.solver }),
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
+    ...(turn.sources === undefined || turn.sources.length === 0 ? {} : { sources: turn.sources }),
     ...(turn.limit === undefined ? {} : { limit: turn.limit }),
     ...(turn.attempts === undefined ? {} : { attempts: turn.attempts }),
   };

@@ -142,6 +142,24 @@ describe("why a turn went as it went", () => {
     expect(reasonsIn(envelope)["looked in"]).toContain("remembered facts");
   });
 
+  it("names what an answer without a model rests on, by its place, also when it was forgotten since", async () => {
+    const lily = await start();
+    await lily.send("/remember I live in Lisbon");
+    const { sessionId } = await lily.send("where do I live?");
+    const short = await idOf(lily, "Lisbon");
+    const rests = async (asked: string) => reasonsIn(await why(lily, asked))["rests on"];
+    expect(await rests("2")).toContain(`the remembered fact ${short}, “I live in Lisbon”`);
+    await lily.send(`/forget ${short}`);
+    expect(await rests("2")).toBe(`the remembered fact ${short}, which is not remembered any more`);
+    await lily.send("I moved to Porto");
+    await lily.send("wo wohne ich?");
+    expect(await rests("5")).toBe("turn 4 of this session");
+    await lily.send("what is my shoe size?");
+    expect(await rests("6")).toBeUndefined();
+    const [, turn] = await lily.turns(sessionId);
+    expect(turn?.explanation.sources).toEqual([{ kind: "fact", id: expect.stringContaining(short) }]);
+  });
+
   it("shows nothing of a fact that was forgotten since but that there was one", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send("/remember My bike is a red Brompton");
@@ -262,7 +280,7 @@ describe("where a fact comes from", () => {
       state: "holds",
       from: "you asked to keep it in turn 1 of this session (2026-03-02 09:00)",
       kind: expect.stringMatching(/^user_profile \(rule \w+\)$/u),
-      confirmed: "confirmed 2026-03-02 09:00; due on 2026-08-29 09:00 (180 days)",
+      confirmed: "2026-03-02 09:00; due on 2026-08-29 09:00 (180 days)",
       replaced: expect.stringContaining("“My bike is a red Brompton”"),
     });
     const older = await why(lily, await idOf(lily, "Brompton"));

@@ -4,6 +4,7 @@ import type { MemoryRecord } from "../record.ts";
 import { stateOf } from "../retention/lifecycle.ts";
 import { instantOf, type Desk } from "./desk.ts";
 import { reread } from "./rows.ts";
+import { rivalsAmong } from "./contradiction.ts";
 import { rivalsOf } from "./rivals.ts";
 import { finishReplacements, markSuperseded, putReplacing, unlink } from "./supersede.ts";
 import type { RememberOutcome } from "./types.ts";
@@ -37,8 +38,8 @@ export async function commitRecord(
     return { kind: "known", record: existing, confirmed: false, superseded: [], hidden };
   }
   await finishReplacements(desk, owner);
-  const rivals = await rivalsOf(desk, owner, record);
-  const replaced = mayReplace(record) ? unique([...rivals, ...replaces], record.id) : [];
+  const rivals = rivalsAmong(record.text, await rivalsOf(desk, owner, record));
+  const replaced = mayReplace(record) ? unique([...rivals.replaced, ...replaces], record.id) : [];
   const written = {
     ...(existing === undefined ? record : confirm(existing, record, instantOf(desk))),
     supersedes: replaced.map(({ id }) => id),
@@ -51,7 +52,7 @@ export async function commitRecord(
   }
   const revived = existing !== undefined;
   const gone = new Set(superseded.map(({ id }) => id));
-  const conflicts = rivals.filter(({ id }) => !gone.has(id));
+  const conflicts = rivals.disagreeing.filter(({ id }) => !gone.has(id));
   return { kind: "stored", record: written, superseded, conflicts, revived, domainRule, hidden };
 }
 

@@ -5,6 +5,7 @@ import { instantOf, type Desk } from "./desk.ts";
 import { locate } from "./find.ts";
 import { compareText, putRecord, readAll } from "./rows.ts";
 import { currentOf } from "./settle.ts";
+import { rivalsAmong } from "./contradiction.ts";
 import { rivalsOf } from "./rivals.ts";
 import { markSuperseded, putReplacing, unlink } from "./supersede.ts";
 import type { Conflict, ResolveOutcome, Who } from "./types.ts";
@@ -39,6 +40,7 @@ export async function conflicts(desk: Desk, who: Who): Promise<Conflict[]> {
     groups.set(key, [...(groups.get(key) ?? []), record]);
   }
   return [...groups]
+    .map(([key, records]): [string, MemoryRecord[]] => [key, disagreeing(records)])
     .filter(([, records]) => records.length > 1)
     .sort(([a], [b]) => compareText(a, b))
     .map(([, records]) => ({
@@ -47,12 +49,17 @@ export async function conflicts(desk: Desk, who: Who): Promise<Conflict[]> {
     }));
 }
 
-/** Keeps one record and supersedes the others of its group; see `MemoryBook.resolve`. */
+/** Those that say otherwise than another one of them. */
+function disagreeing(records: readonly MemoryRecord[]): MemoryRecord[] {
+  return records.filter((record) => rivalsAmong(record.text, records).disagreeing.length > 0);
+}
+
+/** Keeps one record and supersedes those of its group that say otherwise; see `MemoryBook.resolve`. */
 export async function resolve(desk: Desk, who: Who, keepId: string): Promise<ResolveOutcome> {
   assertOwner(who.owner);
   const chosen = await locate(desk, who.owner, keepId);
   if (chosen === undefined) return { kind: "none" };
-  const rivals = await rivalsOf(desk, who.owner, chosen);
+  const { disagreeing: rivals } = rivalsAmong(chosen.text, await rivalsOf(desk, who.owner, chosen));
   const now = instantOf(desk);
   const kept = {
     ...chosen,

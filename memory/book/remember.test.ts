@@ -270,4 +270,50 @@ describe("a contradiction", () => {
     await Promise.all([one.say("I drive a red van"), two.say("i drive a red van.")]);
     expect(await one.texts()).toHaveLength(1);
   });
+
+  it("by a denial of something else replaces nothing, and is none", async () => {
+    const { say, texts, book } = openTestBook();
+    await say("I live in Porto");
+    expect(await say("I no longer live in Lisbon")).toMatchObject({ superseded: [], conflicts: [] });
+    expect(await texts()).toHaveLength(2);
+    expect(await book.conflicts(ADA)).toEqual([]);
+  });
+
+  it("that may be none is told and listed, and nothing is replaced", async () => {
+    const { say, texts, book } = openTestBook();
+    const ana = recordOf(await say("my sister's name is Ana"));
+    const ida = await say("my sister is called Ida");
+    expect(ida).toMatchObject({ kind: "stored", superseded: [], conflicts: [{ id: ana.id }] });
+    expect(await texts()).toHaveLength(2);
+    expect(await book.conflicts(ADA)).toMatchObject([{ records: [{}, {}] }]);
+    expect(await book.resolve(ADA, recordOf(ida).id)).toMatchObject({ superseded: [{ id: ana.id }] });
+    expect(await texts()).toEqual(["my sister is called Ida"]);
+  });
+
+  it("by a correction of one of several replaces it, and none where there are more", async () => {
+    const { say, texts } = openTestBook();
+    await say("my sister's name is Ana");
+    await say("No, my sister's name is Anna");
+    expect(await texts()).toEqual(["No, my sister's name is Anna"]);
+    await say("my sister is called Ida");
+    expect(await say("No, my sister's name is Ines")).toMatchObject({ superseded: [] });
+    expect(await texts()).toHaveLength(3);
+  });
+
+  it("in another language replaces too", async () => {
+    const { say, texts } = openTestBook();
+    await say("我住在北京");
+    await say("Я живу в Казани");
+    await say("Я переехал в Москву");
+    expect(await texts()).toEqual(["Я переехал в Москву"]);
+  });
+
+  it("is none when the assistant notes the same in the third person", async () => {
+    const { say, book } = openTestBook();
+    await say("I live in Ghent");
+    const noted = { saidBy: "assistant", source: "inference" } as const;
+    expect(await say("The user lives in Ghent", noted)).toMatchObject({ conflicts: [] });
+    expect(await say("The user moved to Oslo", noted)).toMatchObject({ superseded: [], conflicts: [{}, {}] });
+    expect(await book.conflicts(ADA)).toHaveLength(1);
+  });
 });

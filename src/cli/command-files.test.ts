@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const files = () => commandFiles(join(folder, "docs"), folder);
+const files = () => commandFiles({ folder: join(folder, "docs"), kept: join(folder, "kept"), home: folder });
 
 describe("bytes of a file", () => {
   it("come with the one full path, however the file was named", async () => {
@@ -50,6 +50,23 @@ describe("text in a file", () => {
     await expect(files().write("my notes.md", "x")).rejects.toMatchObject({
       message: "my notes.md cannot be written: it is there already, and nothing is written over",
     });
+  });
+
+  it("is kept under a new name where there is one already", async () => {
+    const [first, second] = [
+      await files().write("facts.json", "one", "kept"),
+      await files().write("facts.json", "two", "kept"),
+    ];
+    expect([first, second]).toEqual([
+      join(folder, "kept", "facts.json"),
+      join(folder, "kept", "facts-2.json"),
+    ]);
+    expect([await files().read(first), await files().read(second)]).toEqual(["one", "two"]);
+  });
+
+  it("is not kept where no folder can be made, and that is told at once", async () => {
+    const { write } = commandFiles({ folder, kept: "/proc/nobody/exports", home: folder });
+    await expect(write("facts.json", "x", "kept")).rejects.toMatchObject({ code: "file_failed" });
   });
 
   it("is not read of a path through a file, and the reason is in words", async () => {

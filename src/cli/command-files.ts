@@ -2,12 +2,23 @@
 import { constants } from "node:fs";
 import { open, readFile, realpath, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, parse, resolve } from "node:path";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import type { CommandFiles, FileBytes } from "#src/commands/command.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 
-/** Files by their path from `folder`. A file that is there is never written over; a new one is for its owner alone. */
-export function commandFiles(folder: string, home: string = homedir()): CommandFiles {
+/** Where files of commands lie. */
+export interface CommandFolders {
+  /** From where paths are read. */
+  readonly folder: string;
+  /** For files that nobody has named. */
+  readonly kept: string;
+  /** The person's home folder, which is `~`. */
+  readonly home?: string;
+}
+
+/** Files for commands. A file that is there is never written over; a new one is for its owner alone. */
+export function commandFiles({ folder, kept, home = homedir() }: CommandFolders): CommandFiles {
   return {
     async read(path) {
       return readFile(resolve(folder, path), "utf8").catch((error: unknown) => {
@@ -22,14 +33,39 @@ export function commandFiles(folder: string, home: string = homedir()): CommandF
         throw isLilyError(error) ? error : fileFailed(path, "cannot be read", reasonOf(error));
       }
     },
-    async write(path, text) {
-      const target = resolve(folder, path);
-      await writeFile(target, text, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
-        throw fileFailed(path, "cannot be written", reasonOf(error));
-      });
-      return target;
+    async write(path, text, place) {
+      const target = place === "kept" ? join(kept, path) : resolve(folder, path);
+      try {
+        if (place === "kept") return await writeNumbered(kept, path, text);
+        await writeNew(target, text);
+        return target;
+      } catch (error) {
+        throw fileFailed(place === "kept" ? target : path, "cannot be written", reasonOf(error));
+      }
     },
   };
+}
+
+async function writeNew(target: string, text: string): Promise<void> {
+  await writeFile(target, text, { flag: "wx", mode: 0o600 });
+}
+
+/** Most files of one name. */
+const MAX_NUMBER = 1_000;
+
+/** `facts.json`, else `facts-2.json`, and so on. */
+async function writeNumbered(folder: string, fileName: string, text: string): Promise<string> {
+  const { name, ext } = parse(fileName);
+  makeFolder(folder);
+  for (let number = 1; ; number += 1) {
+    const target = join(folder, number === 1 ? fileName : `${name}-${number}${ext}`);
+    try {
+      await writeNew(target, text);
+      return target;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST" || number === MAX_NUMBER) throw error;
+    }
+  }
 }
 
 const READ_BYTES = 262_144;
@@ -74,8 +110,11 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Why the system refused, in words where there are some. */
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return REASONS[code] ?? errorMessage(error);
+  return REASONS[codeOf(error)] ?? errorMessage(error);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 function fileFailed(path: string, what: string, why: string): LilyError {

@@ -1,4 +1,5 @@
 /** Opens everything that answers messages. Slow to import: the terminal shows its prompt first. */
+import { join } from "node:path";
 import { openApp } from "#src/app/open-app.ts";
 import { machineTimeZone } from "#src/app/system.ts";
 import type { Environment } from "#src/app/config.ts";
@@ -41,10 +42,14 @@ export async function openEngine(
   input?: Pick<LineInput, "forgetSaying">,
 ): Promise<Engine> {
   const { home, config, deps, storage } = await openApp(env, cwd);
-  const sessions = openLocalSessions({ ...deps, files: commandFiles(cwd) }, storage, {
-    keepTurns: config.storage.keepTurns,
-    erasing: { typed: typedLines(config.owner, createInputHistory(historyFile(home)), input) },
-  });
+  const sessions = openLocalSessions(
+    { ...deps, files: commandFiles({ folder: cwd, kept: join(home, "exports") }) },
+    storage,
+    {
+      keepTurns: config.storage.keepTurns,
+      erasing: { typed: typedLines(config.owner, createInputHistory(historyFile(home)), input) },
+    },
+  );
   const { owner, defaultKey } = config;
   let closing: Promise<void> | undefined;
   return {

@@ -18,7 +18,8 @@ export async function main(args: readonly string[]): Promise<never> {
   process.exit(exitCode);
 }
 
-async function run(context: CliContext, args: readonly string[]): Promise<number> {
+/** Runs `lily` with `args` in the process that `context` describes. @returns its exit code */
+export async function run(context: CliContext, args: readonly string[]): Promise<number> {
   let exitCode = 0;
   try {
     const program = buildProgram(readVersion(), actionsIn(context), (code) => (exitCode = code));

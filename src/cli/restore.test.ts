@@ -69,6 +69,14 @@ describe("lily restore", () => {
     expect(ran.stderr).toContain("manifest.json");
   });
 
+  it("says that the folder of a backup is not there", async () => {
+    const home = emptyHome();
+    const ran = await restoreTo(home.folder, "/nope");
+    expect(ran).toMatchObject({ code: 65, stdout: "" });
+    expect(ran.stderr).toContain("there is no folder /nope");
+    expect(ran.stderr).not.toContain("ENOENT");
+  });
+
   it("restores a backup that was moved", async () => {
     const folder = await backupOf((await homeWith("one")).folder);
     const moved = join(emptyHome().folder, "far", "away");

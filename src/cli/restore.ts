@@ -6,6 +6,7 @@ import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { systemClock } from "#src/app/system.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import { someOf, type Check } from "#src/upkeep/check.ts";
 import { checkConversations } from "#src/upkeep/checks/conversations.ts";
 import { restore as restoreHome, type RestoreReport } from "#src/upkeep/restore.ts";
@@ -20,6 +21,7 @@ import { reportError } from "./with-engine.ts";
 export async function restore(context: CliContext, options: CliOptions, folder: string): Promise<number> {
   try {
     const home = anyHome(context);
+    assertBackup(resolve(context.cwd, folder));
     const report = await restoreHome({
       home,
       folder: resolve(context.cwd, folder),
@@ -34,6 +36,14 @@ export async function restore(context: CliContext, options: CliOptions, folder: 
   } catch (error) {
     return reportError(error, context, options);
   }
+}
+
+/** @throws {LilyError} `backup_invalid` for a folder that is not there */
+function assertBackup(folder: string): void {
+  if (existsSync(folder)) return;
+  throw new LilyError("backup_invalid", `there is no folder ${folder}`, {
+    next: "Give the folder of a backup; lily backup makes them in the folder backups. Nothing was changed.",
+  });
 }
 
 async function verified({ databases }: RestoreReport): Promise<Check[]> {

@@ -79,8 +79,13 @@ export interface CommandFiles {
    * @throws {LilyError} `file_failed`, `file_too_large`
    */
   readBytes(path: string, maxBytes: number): Promise<FileBytes>;
-  /** Writes a new file for its owner alone and gives its full path. @throws {LilyError} `file_failed` */
-  write(path: string, text: string): Promise<string>;
+  /**
+   * Writes a new file for its owner alone and gives its full path. With `kept`, `path` is a name alone: the file lies
+   * beside what Lily keeps, with a number behind its name where there is such a file already.
+   *
+   * @throws {LilyError} `file_failed`
+   */
+  write(path: string, text: string, place?: "kept"): Promise<string>;
 }
 
 /** What a command came to. Without `changes`, `recalled` and `isCommitted` nothing is committed. */

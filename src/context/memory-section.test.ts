@@ -32,7 +32,7 @@ describe("the memory section", () => {
     const [, facts] = text.split("<memory>\n");
     expect(facts).toBe(
       [
-        "About the user:",
+        "About the user and their life:",
         `- [${noted.id.slice(0, 8)}, 2026-03-01, noted by assistant] The user plays the cello`,
         "How the user wants you to work:",
         `- [${rule.id.slice(0, 8)}, 2026-03-01] Plans come before code`,
@@ -50,7 +50,7 @@ describe("the memory section", () => {
     };
     const { text, tokens } = memorySection({ relevant: [ofTask, record("tea")], always: [] }, 800);
     expect(text).toContain('Of the task that the user is at, "a&lt;/memory&gt;\\nb":\n- [');
-    expect(text.indexOf("About the user:")).toBeLessThan(text.indexOf("Of the task"));
+    expect(text.indexOf("About the user and their life:")).toBeLessThan(text.indexOf("Of the task"));
     expect(tokens).toBe(estimateTokens(text));
     const tight = memorySection({ relevant: [ofTask], always: [] }, tokens - 20);
     expect(tight.tokens).toBeLessThanOrEqual(tokens - 20);

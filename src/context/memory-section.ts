@@ -28,7 +28,7 @@ const HEAD =
 /** Titles by domain. Of task memory there is one task alone, which is named. */
 const TITLES: Readonly<Record<Domain, (task: string) => string>> = {
   persona_core: () => "Who you are to the user:",
-  user_profile: () => "About the user:",
+  user_profile: () => "About the user and their life:",
   working_rules: () => "How the user wants you to work:",
   task_memory: (task) => `Of the task that the user is at, ${escapeData(JSON.stringify(task))}:`,
 };

@@ -53,15 +53,15 @@ describe("the explanation of a fact", () => {
   });
 
   it.each([
-    [180 * DAY - 1, "not confirmed since; due on 2026-08-28 09:00 (180 days)"],
-    [180 * DAY, "not confirmed since; due since 2026-08-28 09:00 (180 days)"],
+    [180 * DAY - 1, "not since it was said; due on 2026-08-28 09:00 (180 days)"],
+    [180 * DAY, "not since it was said; due since 2026-08-28 09:00 (180 days)"],
   ])("says %i ms after it was said when its owner is asked again", (sinceMs, text) => {
     expect(reasonOf("confirmed", {}, { nowMs: SAID + sinceMs })).toBe(text);
   });
 
   it("does not ask again for what nobody reads, or what only its owner changes", () => {
     expect(reasonOf("confirmed", { archived: true }, { nowMs: SAID + 400 * DAY })).toBe(
-      "not confirmed since",
+      "not since it was said",
     );
     expect(reasonOf("confirmed", { domain: "persona_core" })).toContain("nothing asks for it again");
   });
@@ -69,7 +69,7 @@ describe("the explanation of a fact", () => {
   it("names the rule of its domain, or that it was chosen by hand or by its task", () => {
     expect(reasonOf("kind", {})).toMatch(/^user_profile \(rule \w+\)$/u);
     expect(reasonOf("kind", { text: "猫" })).toBe(
-      "user_profile (no rule of the table fits, so it is about you)",
+      "user_profile (no rule of the table fits, so it is about you and your life)",
     );
     expect(reasonOf("kind", { domain: "working_rules" })).toBe("working_rules, chosen by hand");
     expect(reasonOf("kind", { domain: "task_memory", task: "apollo" })).toContain("of the task “apollo”");

@@ -5,7 +5,7 @@ import { decideDomain } from "#memory/domains/decide-domain.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { RETENTION } from "#memory/retention/retention-defaults.ts";
-import { confirmedText, factsText, originText, stateText } from "./fact-text.ts";
+import { factsText, originText, stateText } from "./fact-text.ts";
 import { quoted, reasonsOf, type Reason, type Telling } from "./reason.ts";
 
 /** What belongs to a fact beside its record. */
@@ -49,7 +49,9 @@ function kindText({ domain, task, text }: MemoryRecord): string {
   const decided = decideDomain(text);
   if (decided.domain !== domain) return `${domain}, chosen by hand`;
   const rule =
-    decided.rule === "default" ? "no rule of the table fits, so it is about you" : `rule ${decided.rule}`;
+    decided.rule === "default"
+      ? "no rule of the table fits, so it is about you and your life"
+      : `rule ${decided.rule}`;
   return `${domain} (${rule})`;
 }
 
@@ -57,14 +59,16 @@ const DAY_MS = 86_400_000;
 
 function verificationText(record: MemoryRecord, telling: Telling): string {
   const { verifyAfterMs } = RETENTION[record.domain];
-  if (stateOf(record, telling.nowMs) !== "current") return confirmedText(record, telling);
-  if (verifyAfterMs === null) return `${confirmedText(record, telling)}; nothing asks for it again`;
+  const since = record.last_verified;
+  const last = since === null ? "not since it was said" : localMinute(fromInstant(since), telling.timeZone);
+  if (stateOf(record, telling.nowMs) !== "current") return last;
+  if (verifyAfterMs === null) return `${last}; nothing asks for it again`;
   const dueMs = fromInstant(record.last_verified ?? record.created_at) + verifyAfterMs;
   const due =
     dueMs <= telling.nowMs
       ? `due since ${localMinute(dueMs, telling.timeZone)}`
       : `due on ${localMinute(dueMs, telling.timeZone)}`;
-  return `${confirmedText(record, telling)}; ${due} (${verifyAfterMs / DAY_MS} days)`;
+  return `${last}; ${due} (${verifyAfterMs / DAY_MS} days)`;
 }
 
 function groupText(group: string): string {

@@ -4,7 +4,7 @@ import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
-import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { AnswerSource, Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { answererText, answerReasons } from "./answer-reasons.ts";
@@ -44,7 +44,10 @@ export function explainTurn(turn: TurnRecord, around: TurnSurroundings, telling:
     ),
     ...answerReasons(turn, telling),
     ...givenReasons(explanation, telling),
-    ...(receipt?.memory ?? []).map(({ id }) => factReason(id, around, telling)),
+    ...sourceReasons(explanation, around, telling),
+    ...(receipt?.memory ?? [])
+      .filter(({ id }) => !isSource(id, explanation))
+      .map(({ id }) => factReason(id, around, telling)),
     ...recalledReasons(explanation, telling),
     ...reasonsOf(["told", reply.notice]),
   ];
@@ -85,6 +88,36 @@ function givenReasons({ receipt, solver }: Explanation, telling: Telling): Reaso
       "what was said in this conversation, then remembered facts and evidence that fit",
     ]);
   return receipt === undefined ? [] : receiptReasons(receipt, telling);
+}
+
+/** What an answer without a model quotes, by its place. */
+function sourceReasons(
+  { sources = [] }: Explanation,
+  { facts }: TurnSurroundings,
+  telling: Telling,
+): Reason[] {
+  return sources.map((source) => ({ about: "rests on", text: sourceText(source, facts, telling) }));
+}
+
+function sourceText(source: AnswerSource, facts: TurnSurroundings["facts"], telling: Telling): string {
+  switch (source.kind) {
+    case "turn":
+      return `turn ${source.turn} of ${telling.nameOf(source.sessionId)}`;
+    case "fact": {
+      const record = facts.get(source.id);
+      const fact = `the remembered fact ${shortId(source.id)}`;
+      return record === undefined
+        ? `${fact}, which is not remembered any more`
+        : `${fact}, ${givenText(record, telling)}`;
+    }
+    case "evidence":
+      return `passage ${source.piece + 1} of the document ${shortId(source.sourceId)}; /memory evidence show lists them`;
+  }
+}
+
+/** A fact that the answer quotes is told of as such. */
+function isSource(id: string, { sources = [] }: Explanation): boolean {
+  return sources.some((source) => source.kind === "fact" && source.id === id);
 }
 
 function factReason(id: string, { facts }: TurnSurroundings, telling: Telling): Reason {

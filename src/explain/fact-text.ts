@@ -45,7 +45,7 @@ export function stateText(record: MemoryRecord, { nowMs, timeZone }: Telling): s
 }
 
 /** When its owner last said or confirmed it. */
-export function confirmedText({ last_verified }: MemoryRecord, { timeZone }: Telling): string {
+function confirmedText({ last_verified }: MemoryRecord, { timeZone }: Telling): string {
   if (last_verified === null) return "not confirmed since";
   return `confirmed ${localMinute(fromInstant(last_verified), timeZone)}`;
 }

@@ -40,7 +40,7 @@ function turnsText({ turns }: Receipt, { nameOf }: Telling): string {
 
 /** Documents are named by their ids: `/memory evidence show` lists them. */
 function evidenceText({ evidence = [] }: Receipt): string {
-  return evidence.map(({ sourceId, piece }) => `piece ${piece + 1} of ${sourceId.slice(0, 8)}`).join(", ");
+  return evidence.map(({ sourceId, piece }) => `passage ${piece + 1} of ${sourceId.slice(0, 8)}`).join(", ");
 }
 
 function repairsText({ repairs = {} }: Receipt): string {

@@ -58,6 +58,18 @@ export const receiptSchema = z.strictObject({
 /** What the model was given. */
 export type Receipt = z.infer<typeof receiptSchema>;
 
+/** What an answer without a model rests on, by its place: nothing of its text. */
+export const answerSourceSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("turn"), sessionId: z.string(), turn: z.int() }),
+  /** A remembered fact, by the id of its record. */
+  z.strictObject({ kind: z.literal("fact"), id: z.string() }),
+  /** A passage of a document. */
+  z.strictObject({ kind: z.literal("evidence"), sourceId: z.string(), version: z.string(), piece: z.int() }),
+]);
+
+/** What an answer rests on. */
+export type AnswerSource = z.infer<typeof answerSourceSchema>;
+
 /** Why a turn went as it went. */
 export const explanationSchema = z.strictObject({
   requestId: z.string(),
@@ -77,6 +89,8 @@ export const explanationSchema = z.strictObject({
       }),
     )
     .optional(),
+  /** What the answer rests on that was found without a model, the quoted one first. */
+  sources: z.array(answerSourceSchema).optional(),
   /** The limit that ended it. */
   limit: reachedLimitSchema.optional(),
   /** The newest calls of models that failed in it, oldest first. */

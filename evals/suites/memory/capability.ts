@@ -229,6 +229,30 @@ const toolsAsk: EvalCase = {
   },
 };
 
+const correctedByModel: EvalCase = {
+  id: "memory_correction_by_the_model_stands_beside",
+  title: "What the model notes against the owner's word stands beside it; the owner's word replaces both",
+  needs: ["puppetModel", "restart"],
+  async run(on) {
+    await on.runner.restart({ memory: { tool: true } });
+    await remember(on, "Я живу в Казани");
+    on.runner.advanceClock(1_000);
+    const noted = await on.runner.send(on.key(), callTool("remember", { text: "The user moved to Porto" }));
+    expectThat(noted.text.includes("does not agree"), `the tool was told ${noted.text}`);
+    await on.runner.send(on.key(), callTool("remember", { text: "The user no longer lives in Lisbon" }));
+    const conflict = await on.runner.send(on.key(), "/memory conflicts");
+    for (const part of ["Казани", "moved to Porto"])
+      expectThat(JSON.stringify(conflict).includes(part), `the conflict is told without ${part}`);
+    expectThat(!JSON.stringify(conflict).includes("Lisbon"), "a denial of another place is a conflict");
+    on.runner.advanceClock(1_000);
+    await remember(on, "I live in Faro");
+    expectEqual("what holds", (await shown(on)).toSorted(), [
+      "I live in Faro",
+      "The user no longer lives in Lisbon",
+    ]);
+  },
+};
+
 const forgotten: EvalCase = {
   id: "memory_forgotten_stays_away",
   title: "A forgotten fact is not given any more, and the model cannot bring it back",
@@ -269,6 +293,7 @@ export const capabilityCases: readonly EvalCase[] = [
   oneOfMany,
   provenance,
   toolsAsk,
+  correctedByModel,
   forgotten,
   fenced,
 ];

@@ -4,8 +4,7 @@ import { newestTurns } from "#src/sessions/transcript.ts";
 import { solveSymbolically as solve } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
-import { memoryForTurn } from "../recall-memory.ts";
-import { evidenceForTurn } from "../run-evidence.ts";
+import { assemblePrompt } from "../prompt.ts";
 import { contextFrom, requireChain, requireTurn } from "../require.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues } from "../state.ts";
@@ -26,15 +25,18 @@ export function solveSymbolically(deps: SessionDeps) {
       latestTurns: session.turns,
       from: contextFrom(session, turn),
     });
+    // The prompt of the turn has read them already.
+    const { recalled } = await assemblePrompt(deps, run, { session, turn, chain });
     const { timeZone } = policyOf(deps, session);
     const answer = solve({
       text: turn.text,
       turns,
       sessionId: session.sessionId,
       timeZone,
-      memories: (await memoryForTurn(deps, run, { session, turn })).records,
-      evidence: (await evidenceForTurn(deps, run, { session, turn })).found,
+      memories: recalled.facts.records,
+      evidence: recalled.evidence.found,
     });
-    return { turn, messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };
+    const { sources } = answer;
+    return { turn: { ...turn, sources: [...sources] }, messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };
   };
 }

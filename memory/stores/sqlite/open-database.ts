@@ -1,8 +1,9 @@
 /** Opens a SQLite file the way all of ours are opened, and says in plain words why one cannot be. */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { assertNotNewer } from "./file-version.ts";
+import { makeFolder } from "./make-folder.ts";
 import { migrate, type DatabaseSchema } from "./migrate.ts";
 import { isBusy, toStorageError } from "./sqlite-errors.ts";
 
@@ -43,7 +44,7 @@ export function openDatabase(file: string, options: OpenDatabaseOptions = {}): D
 }
 
 function prepareFile(file: string, schema: DatabaseSchema | undefined): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   if (schema !== undefined) assertNotNewer(file, schema);
   accessSync(file, constants.R_OK | constants.W_OK);

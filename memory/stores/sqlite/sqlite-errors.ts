@@ -59,6 +59,7 @@ const EXPLANATIONS: readonly (readonly [prefix: string, explanation: Explanation
   ["EPERM", READONLY],
   ["EROFS", READONLY_SYSTEM],
   ["ENOTDIR", READONLY],
+  ["ENOENT", READONLY],
   ["ENOSPC", FULL],
   ["EDQUOT", FULL],
 ];
@@ -67,6 +68,11 @@ const EXPLANATIONS: readonly (readonly [prefix: string, explanation: Explanation
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED"));
+}
+
+/** Whether `error` says that a page or an index does not hold what it should. */
+export function isDamage(error: unknown): boolean {
+  return sqliteCode(error)?.startsWith("SQLITE_CORRUPT") === true;
 }
 
 /**

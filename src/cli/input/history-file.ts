@@ -1,6 +1,7 @@
 /** The lines that were typed before, kept in a file that only its owner can read. */
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { linesWithout } from "./lines-without.ts";
 import { printable } from "../printable.ts";
 
@@ -50,7 +51,7 @@ export function createInputHistory(path: string): InputHistory {
       if (entry.trim() === "" || entry === newest) return;
       newest = entry;
       tryTo(() => {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        makeFolder(dirname(path));
         appendFileSync(path, `${entry}\n`, { mode: OWNER_ONLY });
       });
     },

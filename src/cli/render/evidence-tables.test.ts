@@ -19,7 +19,7 @@ it("shows each document with what was left out and marked", () => {
   expect(renderEnvelope(envelope, terminal(80)).split("\n")).toEqual([
     "2 documents.",
     "",
-    "id        document  pieces      since",
+    "id        document  passages    since",
     "d100a12f  Returns   2           2026-03-01 09:00",
     "          guide.md  3 left out",
     "                    1 marked",

@@ -49,7 +49,7 @@ export function renderSources({ sources }: z.infer<typeof sourcesData>, screen: 
       paint.dim(printableLine(ingested)),
     ];
   });
-  return table({ head: ["id", "document", "pieces", "since"], rows }, screen);
+  return table({ head: ["id", "document", "passages", "since"], rows }, screen);
 }
 
 /** One passage a paragraph: its citation, what it is not, and its words. */

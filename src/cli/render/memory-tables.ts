@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { printableLine } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 import type { checkpointsData, memoryData, recordsData, shortMemoryData } from "./memory-fields.ts";
+import { modelText } from "./model-text.ts";
 import { table } from "./table.ts";
 
 type Row = z.infer<typeof recordsData>["records"][number];
@@ -62,7 +63,7 @@ export function renderShortMemory(shown: z.infer<typeof shortMemoryData>, screen
     ["turns", String(shown.turns)],
     ["given from", shown.contextFrom > 1 ? `turn ${shown.contextFrom}` : null],
     ["last turn", shown.lastActivity],
-    ["answers", shown.solver],
+    ["answers", modelText(shown.solver)],
     ["thread", shown.threadId],
     ["data", shown.storage],
   ];

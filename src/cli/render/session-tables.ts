@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { printableLine } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 import type { helpData, sessionsData, statusData } from "./fields.ts";
+import { modelText } from "./model-text.ts";
 import { table } from "./table.ts";
 
 /** One command a line. */
@@ -51,7 +52,7 @@ export function renderStatus(status: z.infer<typeof statusData>, screen: Screen)
   const facts: readonly (readonly [string, string | null])[] = [
     ["title", status.title],
     ["task", status.task ?? null],
-    ["answers", `${status.model}${status.modelChosen ? " (you chose it)" : ""}`],
+    ["answers", answererText(status)],
     ["began", because(status.created, status.openedBecause)],
     ["last turn", status.lastActivity],
     ["ends", status.expires],
@@ -67,6 +68,11 @@ export function renderStatus(status: z.infer<typeof statusData>, screen: Screen)
     value === null ? [] : [[screen.paint.dim(name), printableLine(value)]],
   );
   return table({ rows }, screen);
+}
+
+/** Which model answers. Without one, what was said and kept is quoted. */
+function answererText({ model, modelChosen }: z.infer<typeof statusData>): string {
+  return `${modelText(model)}${modelChosen ? " (you chose it)" : ""}`;
 }
 
 /** Who decides whether the topic changed, and how often nothing came of it. */

@@ -1,9 +1,10 @@
 /** Corrections in passing: "no, it is Rome" behind an answer is told of wherever that answer is given again. */
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { statementOf } from "#memory/book/statement.ts";
 import { asksSomething } from "./question.ts";
 
 const CORRECTS =
-  /^(?:no|nope|wrong|not any ?more|actually|correction|nein|falsch|non|faux|нет)(?:[\s,.:;!—-]|$)/iu;
+  /^(?:no|nope|wrong|not any ?more|actually|correction|sorry|oops|i meant?|nein|falsch|non|faux|нет|неправда|no es|não|nie|nee|nej|不对|不是|不對|いいえ|違う|아니)(?:[\s,.:;!—，、-]|$)/iu;
 /** A refusal alone corrects nothing that could be told. */
 const BARE = /^\P{L}*\p{L}+\P{L}*$/u;
 
@@ -23,6 +24,16 @@ export function correctionOf(turns: readonly TurnRecord[], quote: string): TurnR
       wordsBy("assistant", before).includes(`“${quote}”`)
     );
   });
+}
+
+/** The turn right behind `turn`, where it corrects without saying what: "no, BA118" behind "my flight is BA117". */
+export function correctionBehind(turns: readonly TurnRecord[], turn: TurnRecord): TurnRecord | undefined {
+  const next = turns[turns.indexOf(turn) + 1];
+  if (next?.kind !== "chat" || turn.kind !== "chat") return undefined;
+  const text = wordsBy("user", next);
+  const says = statementOf(text);
+  const isBare = says === null || says.group.startsWith("denial:");
+  return isBare && correctsSomething(text) ? next : undefined;
 }
 
 /** The short id of the fact that the newest turn quoted from memory. */

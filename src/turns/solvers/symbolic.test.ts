@@ -25,6 +25,10 @@ const said = (...texts: string[]): TurnRecord[] => texts.map((text, index) => tu
 const ask = (text: string, turns: readonly TurnRecord[]): SymbolicAnswer =>
   solveSymbolically({ text, turns, sessionId: "s1", timeZone: "UTC" });
 
+/** The turn on which an answer rests. */
+const turnIn = ({ sources: [source] }: SymbolicAnswer): number | undefined =>
+  source?.kind === "turn" ? source.turn : undefined;
+
 const FACTS = [
   "My locker code is 4711.",
   "My sister Anna lives in Lisbon.",
@@ -46,7 +50,7 @@ describe("the symbolic solver", () => {
     ["What's the name of the cat?", 7],
   ])("answers %j from the one turn among many that says so", (question, turn) => {
     const answer = ask(question, said(...FACTS));
-    expect(answer.source).toEqual({ sessionId: "s1", turn });
+    expect(answer.sources).toEqual([{ kind: "turn", sessionId: "s1", turn }]);
     expect(answer.text).toContain(FACTS[turn - 1]);
   });
 
@@ -58,8 +62,7 @@ describe("the symbolic solver", () => {
     const turns = said(...facts);
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 299 }), (index) => {
-        const { source } = ask(`Where is parcel ${1000 + index}?`, turns);
-        expect(source?.turn).toBe(index + 1);
+        expect(turnIn(ask(`Where is parcel ${1000 + index}?`, turns))).toBe(index + 1);
       }),
       { numRuns: 10 },
     );
@@ -67,12 +70,12 @@ describe("the symbolic solver", () => {
 
   it("prefers the newer of two statements that fit as well", () => {
     const turns = said("My favourite colour is red", "It rains", "My favourite colour is blue");
-    expect(ask("What is my favourite colour?", turns).source?.turn).toBe(3);
+    expect(turnIn(ask("What is my favourite colour?", turns))).toBe(3);
   });
 
   it("prefers a better fit to a newer one", () => {
     const turns = said("My red car is in the garage", "I washed the car");
-    expect(ask("Where is my red car?", turns).source?.turn).toBe(1);
+    expect(turnIn(ask("Where is my red car?", turns))).toBe(1);
   });
 
   it("says in which turn and at what local time it was said", () => {
@@ -89,7 +92,7 @@ describe("the symbolic solver", () => {
     const turns = [turnOf(4, "My locker code is 4711", { sessionId: "s0" })];
     const answer = ask("What is my locker code?", turns);
     expect(answer.text).toContain("You said in turn 4 of an earlier session");
-    expect(answer.source).toEqual({ sessionId: "s0", turn: 4 });
+    expect(answer.sources).toEqual([{ kind: "turn", sessionId: "s0", turn: 4 }]);
   });
 });
 
@@ -110,13 +113,13 @@ describe("the symbolic solver in other scripts", () => {
     ],
   ])("answers in %s", (_script, statements, question, turn) => {
     const answer = ask(question, said(...statements));
-    expect(answer.source?.turn).toBe(turn);
+    expect(turnIn(answer)).toBe(turn);
     expect(answer.text).toContain(statements[turn - 1]);
   });
 
   it("finds a name in decomposed or full-width form", () => {
-    expect(ask("Where does Zoë live?", said("Zoe\u0308 lives in Ghent")).source?.turn).toBe(1);
-    expect(ask("What is Ｔｏｋｙｏ like?", said("Tokyo is large")).source?.turn).toBe(1);
+    expect(turnIn(ask("Where does Zoë live?", said("Zoe\u0308 lives in Ghent")))).toBe(1);
+    expect(turnIn(ask("What is Ｔｏｋｙｏ like?", said("Tokyo is large")))).toBe(1);
   });
 });
 
@@ -131,12 +134,12 @@ describe("what the symbolic solver never quotes", () => {
     "TELL ME my locker code",
     "who's got my locker code",
   ])("is a question, such as %j", (question) => {
-    expect(ask("What is my locker code?", said(question)).source).toBeUndefined();
+    expect(ask("What is my locker code?", said(question)).sources).toEqual([]);
   });
 
   it("is a question, even when it fits better than every statement", () => {
     const turns = said("The code is 4711", "What is my locker code?", "What was my locker code?");
-    expect(ask("What is my locker code?", turns).source?.turn).toBe(1);
+    expect(turnIn(ask("What is my locker code?", turns))).toBe(1);
   });
 
   it("is what was said by the assistant, a tool or the system", () => {
@@ -145,12 +148,12 @@ describe("what the symbolic solver never quotes", () => {
       content: "The locker code is 4711",
       timestamp: AT,
     }));
-    expect(ask("What is the locker code?", [turnOf(1, "x", { messages })]).source).toBeUndefined();
+    expect(ask("What is the locker code?", [turnOf(1, "x", { messages })]).sources).toEqual([]);
   });
 
   it("is a command", () => {
     const turns = [turnOf(1, "/title locker code", { kind: "command" })];
-    expect(ask("What is the locker code?", turns).source).toBeUndefined();
+    expect(ask("What is the locker code?", turns).sources).toEqual([]);
   });
 
   it("is anything but what the quoted turn says", () => {
@@ -158,10 +161,11 @@ describe("what the symbolic solver never quotes", () => {
     const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "));
     fc.assert(
       fc.property(fc.array(text, { maxLength: 6 }), text, (texts, question) => {
-        const { source, text: answer } = ask(question, said(...texts));
-        if (source === undefined) return;
-        const quoted = texts[source.turn - 1] ?? "";
-        const quote = /“(.*)”$/u.exec(answer)?.[1] ?? "nothing";
+        const solved = ask(question, said(...texts));
+        const turn = turnIn(solved);
+        if (turn === undefined) return;
+        const quoted = texts[turn - 1] ?? "";
+        const quote = /“(.*)”$/u.exec(solved.text)?.[1] ?? "nothing";
         expect(quote.endsWith("?")).toBe(false);
         expect(quoted).toContain(quote);
       }),
@@ -183,19 +187,19 @@ describe("what a recall brought in", () => {
   it("is quoted as recalled", () => {
     const answer = ask("What is my locker code?", [recall]);
     expect(answer.text).toBe("Recalled in turn 2: “My locker code is 4711”");
-    expect(answer.source).toEqual({ sessionId: "s1", turn: 2 });
+    expect(answer.sources).toEqual([{ kind: "turn", sessionId: "s1", turn: 2 }]);
   });
 
   it("does not make the command itself a statement", () => {
     const bare = { ...recall, messages: recall.messages.slice(0, 1) };
-    expect(ask("Which locker?", [bare]).source).toBeUndefined();
+    expect(ask("Which locker?", [bare]).sources).toEqual([]);
   });
 });
 
 describe("what the symbolic solver says without a statement to quote", () => {
   it("is that it noted a statement", () => {
     const answer = ask("My locker code is 4711.", said("My locker code is 4711."));
-    expect(answer.source).toBeUndefined();
+    expect(answer.sources).toEqual([]);
     expect(answer.text).toMatch(/^Noted\./u);
   });
 
@@ -221,12 +225,12 @@ describe("long texts", () => {
 
   it("are answered from when 10 kB stand around the fact", () => {
     const turns = said(filler, `${filler} My locker code is 4711. ${filler}`, filler);
-    expect(ask("What is my locker code?", turns).source?.turn).toBe(2);
+    expect(turnIn(ask("What is my locker code?", turns))).toBe(2);
   });
 
   it("are taken as a question of 10 kB", () => {
     const question = `${"padding ".repeat(1300)} what is my locker code?`;
-    expect(ask(question, said("It rains", "My locker code is 4711")).source?.turn).toBe(2);
+    expect(turnIn(ask(question, said("It rains", "My locker code is 4711")))).toBe(2);
   });
 
   it("are answered without delay when 10 kB have no white space or end in much of it", () => {
@@ -243,7 +247,7 @@ describe("long texts", () => {
 
   it("take nothing away from a short statement that fits", () => {
     const turns = said("My locker code is 4711", `${filler} locker`);
-    expect(ask("What is my locker code?", turns).source?.turn).toBe(1);
+    expect(turnIn(ask("What is my locker code?", turns))).toBe(1);
   });
 });
 

@@ -3,13 +3,14 @@ import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { asksAboutMemory } from "#src/context/memory-section.ts";
-import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { aboutWhomIsAsked } from "./asked-person.ts";
-import { correctionOf, correctsSomething, factJustQuoted, wordsBy } from "./correction.ts";
+import { answerTo, besidesOf } from "./asked-statement.ts";
+import { correctionBehind, correctionOf, correctsSomething, factJustQuoted, wordsBy } from "./correction.ts";
 import { asksSomething, statedIn } from "./question.ts";
 import { candidatesOf, type DatedStatement } from "./restated.ts";
 
@@ -35,35 +36,35 @@ export interface SymbolicGoal {
 /** Longest quote, in UTF-16 code units. */
 const MAX_QUOTE = 600;
 
-/** The answer, and the turn it rests on, if it rests on one. */
+/** The answer, and what it rests on: one source, or several where several say otherwise about the same. */
 export interface SymbolicAnswer {
   readonly text: string;
-  readonly source: { readonly sessionId: string; readonly turn: number } | undefined;
+  readonly sources: readonly AnswerSource[];
 }
 
 type Statement = DatedStatement & ({ readonly turn: TurnRecord } | { readonly memory: MemoryRecord });
 
 /**
- * Answers a question with the statement that shares most words with it, newest first among equals, of what is remembered
- * too. What was restated since is never quoted, nor what is about somebody else. Evidence is quoted where neither the
- * conversation nor memory says anything.
+ * Answers a question with the newest statement of what it asks for, else with the one that shares most words with it, of
+ * what is remembered too. What was restated since is never quoted, nor what is about somebody else; what may disagree is
+ * quoted with it. Evidence is quoted where neither the conversation nor memory says anything.
  */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
-  if (!asksSomething(goal.text)) return { text: noted(goal), source: undefined };
+  if (!asksSomething(goal.text)) return { text: noted(goal), sources: [] };
   const memories = goal.memories ?? [];
-  if (memories.length > 0 && asksAboutMemory(goal.text)) return { text: allOf(memories), source: undefined };
-  const best = bestStatement(goal);
-  if (best === undefined) return { text: quoteEvidence(goal) ?? nothingFound(goal), source: undefined };
-  const since = corrected(goal, best.text);
-  if ("memory" in best) return { text: quoteMemory(best, goal) + since, source: undefined };
-  const { turn, text } = best;
+  if (memories.length > 0 && asksAboutMemory(goal.text))
+    return { text: allOf(memories), sources: memories.map(({ id }) => ({ kind: "fact", id })) };
+  const [best, ...others] = statementsFor(goal);
+  if (best === undefined) return quoteEvidence(goal) ?? { text: nothingFound(goal), sources: [] };
+  const besides = others.map((other) => ` Besides: ${quoteOfStatement(other, goal)}`).join("");
   return {
-    text: `${quoteSource(turn, goal)}: “${clip(text)}”${since}`,
-    source: { sessionId: turn.sessionId, turn: turn.turn },
+    text: `${quoteOfStatement(best, goal)}${corrected(goal, best)}${besides}`,
+    sources: [best, ...others].map(sourceOf),
   };
 }
 
-function bestStatement({ text, turns, memories = [] }: SymbolicGoal): Statement | undefined {
+/** The statement that answers, and behind it those that may say otherwise about the same. */
+function statementsFor({ text, turns, memories = [] }: SymbolicGoal): Statement[] {
   const said = turns.flatMap(statementsOf).toReversed();
   const kept = memories.map((memory): Statement => ({
     memory,
@@ -71,11 +72,11 @@ function bestStatement({ text, turns, memories = [] }: SymbolicGoal): Statement 
     at: memory.created_at,
     isUsersWord: memory.said_by === "owner",
   }));
+  const all = candidatesOf([...said, ...kept]);
   const isAbout = aboutWhomIsAsked(text);
-  const candidates = candidatesOf([...said, ...kept]).filter(
-    ({ words, statement }) => isAbout(words) && isAbout(statement.text),
-  );
-  return rankTexts(candidates, text, ({ words }) => words)[0]?.item.statement;
+  const fitting = all.filter(({ words, statement }) => isAbout(words) && isAbout(statement.text));
+  const best = answerTo(text, all) ?? rankTexts(fitting, text, ({ words }) => words)[0]?.item;
+  return best === undefined ? [] : [best.statement, ...besidesOf(best, all)];
 }
 
 function noted({ text, turns }: SymbolicGoal): string {
@@ -85,12 +86,27 @@ function noted({ text, turns }: SymbolicGoal): string {
     : `Noted in this conversation. What is remembered stays as it is: /memory edit ${id} <text> corrects it.`;
 }
 
-/** What was said against a quote right after it had been given as an answer. */
-function corrected(goal: SymbolicGoal, quote: string): string {
-  const turn = correctionOf(goal.turns, clip(quote));
-  return turn === undefined
+/** What was said against a quote right after it had been given as an answer, or right after it was said. */
+function corrected(goal: SymbolicGoal, best: Statement): string {
+  const answered = correctionOf(goal.turns, clip(best.text));
+  if (answered !== undefined)
+    return ` ${quoteSource(answered, goal)}, when that was quoted: “${clip(wordsBy("user", answered))}”`;
+  const behind = "turn" in best ? correctionBehind(goal.turns, best.turn) : undefined;
+  return behind === undefined
     ? ""
-    : ` ${quoteSource(turn, goal)}, when that was quoted: “${clip(wordsBy("user", turn))}”`;
+    : ` ${quoteSource(behind, goal)}, right behind it: “${clip(wordsBy("user", behind))}”`;
+}
+
+function quoteOfStatement(statement: Statement, goal: SymbolicGoal): string {
+  return "memory" in statement
+    ? quoteMemory(statement, goal)
+    : `${quoteSource(statement.turn, goal)}: “${clip(statement.text)}”`;
+}
+
+function sourceOf(statement: Statement): AnswerSource {
+  return "memory" in statement
+    ? { kind: "fact", id: statement.memory.id }
+    : { kind: "turn", sessionId: statement.turn.sessionId, turn: statement.turn.turn };
 }
 
 function allOf(memories: readonly MemoryRecord[]): string {
@@ -107,13 +123,18 @@ function quoteMemory(
   return `${how} (${when}, ${shortId(id)}): “${clip(text)}”`;
 }
 
-function quoteEvidence({ evidence = [], text }: SymbolicGoal): string | undefined {
+function quoteEvidence({ evidence = [], text }: SymbolicGoal): SymbolicAnswer | undefined {
   const [best] = evidence;
   if (best === undefined) return undefined;
   const given = best.source.ingested_at.slice(0, 10);
   const warning = best.piece.warning === null ? "" : "; it reads like an instruction, which is not followed";
   const quote = quoteOf(best.piece, text, MAX_QUOTE);
-  return `${citationOf(best)} (given ${given}; ${EVIDENCE_LABEL}${warning}): “${quote}”`;
+  return {
+    text: `${citationOf(best)} (given ${given}; ${EVIDENCE_LABEL}${warning}): “${quote}”`,
+    sources: [
+      { kind: "evidence", sourceId: best.source.id, version: best.piece.version, piece: best.piece.index },
+    ],
+  };
 }
 
 /** What the user stated in a turn, or what a recall brought in. Questions state nothing. */

@@ -31,12 +31,12 @@ function storedEnvelope({ source, replaced, leftOut }: StoredOutcome, timeZone: 
   const { title, warned, hidden } = source;
   const since = replaced === null ? "" : localMinute(fromInstant(replaced.ingested_at), timeZone);
   const told = [
-    `“${title}” is kept as evidence (${shortId(source.id)}): ${count(source.pieces, "piece")} of ${nameOf(source)}.`,
+    `“${title}” is kept as evidence (${shortId(source.id)}): ${count(source.pieces, "passage")} of ${nameOf(source)}.`,
     replaced === null ? "" : `It takes the place of the version of ${since}.`,
-    leftOut.length === 0 ? "" : `${count(leftOut.length, "piece")} left out: ${reasons(leftOut)}.`,
+    leftOut.length === 0 ? "" : `${count(leftOut.length, "passage")} left out: ${reasons(leftOut)}.`,
     warned === 0
       ? ""
-      : `${count(warned, "piece")} marked: what reads like an instruction is quoted, never obeyed.`,
+      : `${count(warned, "passage")} marked: what reads like an instruction is quoted, never obeyed.`,
     hidden === 0 ? "" : `${count(hidden, "hidden character")} removed.`,
   ];
   return done("evidence_ingested", told.filter((part) => part !== "").join(" "), {
@@ -61,7 +61,7 @@ function knownEnvelope(source: EvidenceSource, timeZone: string): Envelope {
 
 function deniedEnvelope(leftOut: readonly LeftOutPiece[]): Envelope {
   const [rule] = rulesOf(leftOut).keys();
-  return refused("memory_policy_denied", `not kept: no piece passes the policy: ${reasons(leftOut)}`, {
+  return refused("memory_policy_denied", `not kept: no passage passes the policy: ${reasons(leftOut)}`, {
     next: "Take the values out of a copy, and give that one. Nothing was stored.",
     data: { rule, leftOut: placesOf(leftOut) },
   });

@@ -61,7 +61,7 @@ export const evidenceIngestAction: MemoryAction = {
 export const evidenceForgetAction: MemoryAction = {
   words: "evidence forget",
   usage: "<id>",
-  summary: "erase a document and all its pieces; the file itself stays where it is",
+  summary: "erase a document and all its passages; the file itself stays where it is",
   reads: false,
   async run(args, context) {
     const { evidence } = context;
@@ -123,7 +123,7 @@ function forgotten(source: EvidenceSource): Envelope {
   const { id, title, pieces } = source;
   return done(
     "evidence_forgotten",
-    `Erased from evidence: “${title}” (${shortId(id)}), ${pieces} ${pieces === 1 ? "piece" : "pieces"}.`,
+    `Erased from evidence: “${title}” (${shortId(id)}), ${pieces} ${pieces === 1 ? "passage" : "passages"}.`,
     {
       next: "The file itself was not touched; what was quoted in conversations stays in their transcripts.",
       data: { id, file: nameOf(source), pieces },

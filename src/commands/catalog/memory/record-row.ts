@@ -54,7 +54,7 @@ export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment):
 
 const WORDS: Readonly<Record<Domain, string>> = {
   persona_core: "who Lily is",
-  user_profile: "about you",
+  user_profile: "about you and your life",
   working_rules: "how Lily works",
   task_memory: "a task",
 };

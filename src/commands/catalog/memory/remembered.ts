@@ -37,7 +37,7 @@ function storedEnvelope(
     `Remembered (${whereText(record)}): “${record.text}”.`,
     record.expires_at === null ? "" : `It holds until ${localTime(record.expires_at, moment)}.`,
     superseded.length === 0 ? "" : `It takes the place of ${quoted(superseded)}.`,
-    conflicts.length === 0 ? "" : `It does not agree with ${quoted(conflicts)}.`,
+    conflicts.length === 0 ? "" : `It may not agree with ${quoted(conflicts)}, and both are kept.`,
     revived ? "It had been forgotten, and is back because you asked." : "",
     hidden === null ? "" : hiddenText(hidden),
   ];

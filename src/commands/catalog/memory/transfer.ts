@@ -12,15 +12,18 @@ import { factCount } from "./record-row.ts";
 export const exportAction: MemoryAction = {
   words: "export",
   usage: "[path]",
-  summary: "write all of it to a file",
+  summary: "write all of it to a new file; without a path beside what Lily keeps",
   reads: true,
   async run(args, context) {
     const { files, memory, nowMs } = context;
     if (files === undefined) return { envelope: noFiles() };
-    const path = args === "" ? `lily-memory-${toInstant(nowMs).slice(0, 10)}.json` : args;
     const envelope = await told(async () => {
       const exported = await memory.book.exportAll(memory.who);
-      const written = await files.write(path, `${JSON.stringify(exported, null, 2)}\n`);
+      const text = `${JSON.stringify(exported, null, 2)}\n`;
+      const written =
+        args === ""
+          ? await files.write(`lily-memory-${toInstant(nowMs).slice(0, 10)}.json`, text, "kept")
+          : await files.write(args, text);
       return done("memory_exported", `${factCount(exported.records.length)} written to ${written}.`, {
         next: "/memory import <path> reads it, here or elsewhere; the file is not encrypted.",
         data: { path: written, records: exported.records.length },

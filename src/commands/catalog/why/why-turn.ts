@@ -46,13 +46,15 @@ export async function whyTurn(context: CommandContext, number: number): Promise<
 }
 
 async function turnEnvelope(context: CommandContext, turn: TurnRecord): Promise<Envelope> {
-  const { receipt, recalled = [] } = turn.explanation;
-  const ids = (receipt?.memory ?? []).map(({ id }) => id);
+  const { receipt, recalled = [], sources = [] } = turn.explanation;
+  const quoted = sources.flatMap((source) => (source.kind === "fact" ? [source.id] : []));
+  const ids = [...new Set([...quoted, ...(receipt?.memory ?? []).map(({ id }) => id)])];
   const facts = await factsById(context, ids);
   const failures = await context.repository.readFailures(context.session);
   const telling = await tellingFor(context, [
     ...(receipt?.turns ?? []).map(({ sessionId }) => sessionId),
     ...recalled.map(({ sessionId }) => sessionId),
+    ...sources.flatMap((source) => (source.kind === "turn" ? [source.sessionId] : [])),
     ...[...facts.values()].flatMap(({ session_id }) => session_id ?? []),
   ]);
   const around = {

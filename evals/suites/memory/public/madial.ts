@@ -1,0 +1,70 @@
+/** Measures whether what of the past belongs to a turn of a dialogue is found among all that is remembered of a child. */
+import type { MemoryBook } from "#memory/book/memory-book.ts";
+import type { MadialData } from "./data.ts";
+
+/** Shares are from 0 to 1. */
+export interface MadialMeasure {
+  readonly memories: number;
+  readonly turns: number;
+  /** Memories that took the place of another one though each tells of its own day. */
+  readonly wronglyReplaced: number;
+  /** Of the memories that belong to a turn, the share among the first 1, 3, 5, 10 and 20. */
+  readonly recall: Readonly<Record<(typeof CUTS)[number], number>>;
+}
+
+const CUTS = [1, 3, 5, 10, 20] as const;
+const SPEAKER = /^<(?<name>[^>]+)>: *"?(?<text>.*?)"?\s*$/su;
+
+/** Takes the memories in through the one door, each for the child that it names, and asks with what the child says. */
+export async function measureMadial(book: MemoryBook, data: MadialData): Promise<MadialMeasure> {
+  const names = new Map(data.dialogues.map((one) => [one["user-id"], nameIn(one.dialogue)]));
+  const memories = new Map(data.memories.flatMap((one) => Object.entries(one)));
+  const recordIds = new Map<string, string>();
+  let wronglyReplaced = 0;
+  for (const [id, { time, event }] of memories) {
+    for (const owner of new Set(names.values())) {
+      if (!event.includes(owner)) continue;
+      const text = `${time}: ${event}`;
+      const outcome = await book.remember(
+        { owner },
+        { text, domain: "user_profile", saidBy: "owner", source: "command" },
+      );
+      if (!("record" in outcome)) throw new Error(`memory ${id} was not kept: ${outcome.kind}`);
+      recordIds.set(`${owner} ${id}`, outcome.record.id);
+      wronglyReplaced += "superseded" in outcome ? outcome.superseded.length : 0;
+    }
+  }
+  const sums = new Map<number, number>(CUTS.map((cut) => [cut, 0]));
+  for (const one of data.dialogues) {
+    const owner = names.get(one["user-id"]) ?? "";
+    const query = saidBefore(one.dialogue, one["test-turn"][0] ?? 1, owner);
+    const { relevant } = await book.recall({ owner }, { query, limit: 20 });
+    const wanted = one["relevant-id"].map((id) => recordIds.get(`${owner} ${id}`));
+    for (const cut of CUTS) {
+      const first = new Set(relevant.slice(0, cut).map(({ id }) => id));
+      const hits = wanted.filter((id) => id !== undefined && first.has(id)).length;
+      sums.set(cut, (sums.get(cut) ?? 0) + hits / wanted.length);
+    }
+  }
+  const share = (cut: number): number => (sums.get(cut) ?? 0) / data.dialogues.length;
+  return {
+    memories: memories.size,
+    turns: data.dialogues.length,
+    wronglyReplaced,
+    recall: { 1: share(1), 3: share(3), 5: share(5), 10: share(10), 20: share(20) },
+  };
+}
+
+function nameIn(dialogue: readonly string[]): string {
+  const names = dialogue.flatMap((line) => SPEAKER.exec(line)?.groups?.["name"] ?? []);
+  return names.find((name) => name !== "Assistant") ?? "";
+}
+
+/** The child's last words before line `turn`. */
+function saidBefore(dialogue: readonly string[], turn: number, name: string): string {
+  const own = dialogue.slice(0, turn).flatMap((line) => {
+    const said = SPEAKER.exec(line)?.groups;
+    return said?.["name"] === name ? [said["text"] ?? ""] : [];
+  });
+  return own.at(-1) ?? "";
+}

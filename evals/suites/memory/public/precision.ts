@@ -1,0 +1,104 @@
+/** Measures what is kept apart: facts that were replaced, facts of other tasks, and facts of other people. */
+import type { MemoryBook } from "#memory/book/memory-book.ts";
+import type { MemoryRecord } from "#memory/record.ts";
+import type { PrecisionData } from "./data.ts";
+
+/** What the questions came to. Leaks are counted over all questions. */
+export interface PrecisionMeasure {
+  readonly facts: number;
+  readonly questions: number;
+  /** Facts that took the place of another one though nobody had said so. */
+  readonly wronglyReplaced: number;
+  readonly leaks: { readonly replaced: number; readonly otherTask: number; readonly otherPerson: number };
+  /** Of the facts that the data says must be found, the share that is; and how many those are. */
+  readonly found: number;
+  readonly wanted: number;
+}
+
+type Belief = PrecisionData["beliefs.seed"][number];
+type Question = PrecisionData["retrieval.cases"][number];
+
+const UNIVERSAL = "user:universal";
+const GIVEN = 12;
+
+/** Takes the beliefs in through the one door, as their owners' words, and asks the questions of `test-user`. */
+export async function measurePrecision(book: MemoryBook, data: PrecisionData): Promise<PrecisionMeasure> {
+  const beliefs = data["beliefs.seed"];
+  const recordIds = new Map<string, string>();
+  let wronglyReplaced = 0;
+  for (const belief of inOrder(beliefs)) {
+    const { id, replaced } = await keep(book, belief, beliefs, recordIds);
+    recordIds.set(belief._id, id);
+    wronglyReplaced += replaced;
+  }
+  const byRecord = new Map(beliefs.map((belief) => [recordIds.get(belief._id) ?? "", belief]));
+  const leaks = { replaced: 0, otherTask: 0, otherPerson: 0 };
+  let [found, wanted] = [0, 0];
+  for (const question of data["retrieval.cases"]) {
+    const given = await ask(book, question);
+    for (const { id } of given) countLeak(byRecord.get(id), question, leaks);
+    const must = wantedIn(question).filter((id) => recordIds.has(id));
+    wanted += must.length;
+    found += must.filter((id) => given.some((record) => record.id === recordIds.get(id))).length;
+  }
+  const questions = data["retrieval.cases"].length;
+  return { facts: beliefs.length, questions, wronglyReplaced, leaks, found: found / wanted, wanted };
+}
+
+/** What was replaced comes before what replaced it. */
+function inOrder(beliefs: readonly Belief[]): Belief[] {
+  const byId = new Map(beliefs.map((belief) => [belief._id, belief]));
+  const depth = ({ superseded_by }: Belief): number => {
+    const by = superseded_by === null ? undefined : byId.get(superseded_by);
+    return by === undefined ? 0 : 1 + depth(by);
+  };
+  return beliefs.toSorted((a, b) => depth(b) - depth(a));
+}
+
+/** A belief that replaced another one is a correction of that; every other one is new. */
+async function keep(
+  book: MemoryBook,
+  belief: Belief,
+  beliefs: readonly Belief[],
+  recordIds: ReadonlyMap<string, string>,
+): Promise<{ id: string; replaced: number }> {
+  const who = { owner: belief.user_id };
+  const old = beliefs.find(({ superseded_by }) => superseded_by === belief._id);
+  const task = taskOf(belief.scope);
+  const place = task === undefined ? ({ domain: "user_profile" } as const) : { task };
+  const outcome =
+    old === undefined
+      ? await book.remember(who, { text: belief.content, saidBy: "owner", source: "command", ...place })
+      : await book.edit(who, recordIds.get(old._id) ?? "", { text: belief.content });
+  if (!("record" in outcome)) throw new Error(`${belief._id} was not kept: ${outcome.kind}`);
+  const superseded = "superseded" in outcome ? outcome.superseded.length : 0;
+  return { id: outcome.record.id, replaced: superseded - (old === undefined ? 0 : 1) };
+}
+
+function taskOf(scope: readonly string[]): string | undefined {
+  return scope.find((one) => one !== UNIVERSAL);
+}
+
+async function ask(book: MemoryBook, { query, scope }: Question): Promise<readonly MemoryRecord[]> {
+  const task = taskOf(scope);
+  const asked = { query, limit: GIVEN, ...(task === undefined ? {} : { task }) };
+  return (await book.recall({ owner: "test-user" }, asked)).relevant;
+}
+
+function countLeak(
+  belief: Belief | undefined,
+  { scope }: Question,
+  leaks: { replaced: number; otherTask: number; otherPerson: number },
+): void {
+  if (belief === undefined) return;
+  if (belief.user_id !== "test-user") leaks.otherPerson += 1;
+  if (belief.superseded_by !== null) leaks.replaced += 1;
+  const task = taskOf(belief.scope);
+  if (task !== undefined && task !== taskOf(scope)) leaks.otherTask += 1;
+}
+
+/** Facts that are to be found, wherever the data would show them. */
+function wantedIn({ expect }: Question): string[] {
+  const shown = [expect.relevantBeliefs, expect.openQuestions];
+  return shown.flatMap((part) => [...(part?.mustInclude ?? []), ...(part?.shouldOnlyInclude ?? [])]);
+}
