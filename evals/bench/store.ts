@@ -14,9 +14,14 @@ const program = new Command("npx tsx evals/bench/store.ts")
 const options = program.opts<{ full?: boolean; recall?: boolean; json?: boolean }>();
 const tell = (text: string): void => void process.stderr.write(`${text}\n`);
 const recall: RecallResult[] = [];
-for (const facts of [100, 1_000, 10_000]) {
-  tell(`memory with ${facts} facts`);
-  recall.push(...(await recallBench(facts)));
+for (const [facts, turns] of [
+  [100, 2_000],
+  [1_000, 2_000],
+  [10_000, 0],
+  [10_000, 50_000],
+] as const) {
+  tell(`memory with ${facts} facts beside ${turns} turns`);
+  recall.push(...(await recallBench(facts, turns)));
 }
 const sizes = options.full === true ? [1_000, 10_000, 100_000] : [1_000, 10_000];
 const results: StoreResult[] = [];

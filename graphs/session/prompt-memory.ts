@@ -5,10 +5,12 @@ import { RecentTurns } from "#src/context/recent-turns.ts";
 import { contextMessages } from "#src/context/select-turns.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { toLangChain } from "#src/turns/langchain-messages.ts";
+import type { Recalled } from "./recalled.ts";
 
-/** A prompt without the turn in flight, and the receipt of what it holds. */
+/** A prompt without the turn in flight, what of memory is in it, and the receipt of what it holds. */
 export interface AssembledPrompt {
   readonly prompt: BaseMessage[];
+  readonly recalled: Recalled;
   readonly receipt: Receipt;
 }
 

@@ -10,8 +10,7 @@ import { turnsNewestFirst } from "#src/sessions/transcript.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
 import { policyOf } from "./policy-of.ts";
-import { memoryForTurn } from "./recall-memory.ts";
-import { evidenceForTurn } from "./run-evidence.ts";
+import { recalledForTurn } from "./recalled.ts";
 import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -49,8 +48,7 @@ async function assemble(
   { run, session, turn, memory, ...read }: Subject,
 ): Promise<AssembledPrompt> {
   const chain = read.chain ?? (await requireChain(run, session));
-  const facts = await memoryForTurn(deps, run, { session, turn });
-  const evidence = await evidenceForTurn(deps, run, { session, turn });
+  const { facts, evidence } = await recalledForTurn(deps, run, { session, turn });
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
   const ownTokens = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
@@ -66,6 +64,7 @@ async function assemble(
   const selected = await selectTurns(newest, budget);
   const past = selected.turns.flatMap((record) => memory.messagesOf(record));
   return {
+    recalled: { facts, evidence },
     prompt: [
       new SystemMessage([system, facts.text, evidence.text].filter((part) => part !== "").join("\n\n")),
       ...past,

@@ -36,11 +36,8 @@ export async function recall(desk: Desk, who: Who, options: RecallOptions): Prom
   const { limit, byMeaning = false } = options;
   // Words that carry no topic fit everything.
   const query = termsOf(options.query).length === 0 ? "" : options.query.trim();
-  const [prefixes, notes] = await Promise.all([
-    prefixesOf(desk, who, options),
-    readReplacements(desk, who.owner),
-  ]);
-  const heads = await Promise.all(prefixes.map((prefix) => headOf(desk, who.owner, prefix, options)));
+  // At once, so that a store can be asked for all of it in one go.
+  const [heads, notes] = await Promise.all([headsOf(desk, who, options), readReplacements(desk, who.owner)]);
   const large = heads.filter(({ records, isWhole }) => records.length > 0 && (!isWhole || byMeaning));
   const found = query === "" ? [] : await findIn(desk, who.owner, large, { query, limit });
   const ranked = new Set(found.map(({ id }) => id));
@@ -55,6 +52,11 @@ export async function recall(desk: Desk, who: Who, options: RecallOptions): Prom
     relevant: fitting.slice(0, limit).map(({ record }) => record),
     newest: newestByDomain(current, options),
   };
+}
+
+async function headsOf(desk: Desk, who: Who, options: RecallOptions): Promise<Head[]> {
+  const prefixes = await prefixesOf(desk, who, options);
+  return Promise.all(prefixes.map((prefix) => headOf(desk, who.owner, prefix, options)));
 }
 
 /** Personality memory, and that of one task where there is one. */

@@ -2,7 +2,7 @@
 import { recordNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { Desk } from "./desk.ts";
-import { readRecords } from "./rows.ts";
+import { compareText, readRecords } from "./rows.ts";
 import { currentOf } from "./settle.ts";
 
 /** Current records of the same place that are about the same as `record` and say otherwise. */
@@ -10,9 +10,12 @@ export async function rivalsOf(desk: Desk, owner: string, record: MemoryRecord):
   const group = record.conflict_group;
   if (group === null) return [];
   const { records } = await readRecords(desk.store, owner, recordNamespace(owner, record), {
-    filter: { conflict_group: group },
+    // What is replaced or archived holds no more, and replaces nothing: of a fact that changes often there is much of it.
+    filter: { conflict_group: group, superseded_by: null, archived: false },
+    // A store that has this order has its facts by group too, and reads no others.
+    newestFirst: true,
   });
-  return currentOf(records, desk.clock.now()).filter(
-    ({ id, conflict_group }) => id !== record.id && conflict_group === group,
-  );
+  return currentOf(records, desk.clock.now())
+    .filter(({ id, conflict_group }) => id !== record.id && conflict_group === group)
+    .sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
 }

@@ -22,6 +22,10 @@ const PAGE = 500;
 export interface ReadOptions {
   readonly query?: string;
   readonly filter?: Record<string, unknown>;
+  /** Facts alone, the newest first, where the store has that order. */
+  readonly newestFirst?: boolean;
+  /** Items whose key begins so, where the store can tell. */
+  readonly keyPrefix?: string;
   /** Which items are read as records; the others are passed over. */
   readonly key?: (key: string) => boolean;
 }

@@ -22,7 +22,7 @@ export interface FoundEvidence {
   readonly canonical: false;
   readonly source: EvidenceSource;
   readonly piece: EvidencePiece;
-  /** More is better; compares within one answer only. */
+  /** Share of the best one of the same answer, which has 1. */
   readonly score: number;
 }
 
@@ -99,7 +99,13 @@ export async function searchPieces(
     found.push(...page.flatMap((item) => foundIn(item, prefix, sources)));
     if (page.length < PAGE) break;
   }
-  return found.slice(0, limit);
+  return shares(found.slice(0, limit));
+}
+
+/** How good a match is depends on what else is stored, so only how it compares is told. */
+function shares(found: readonly FoundEvidence[]): FoundEvidence[] {
+  const best = Math.max(...found.map(({ score }) => score));
+  return best > 0 ? found.map((one) => ({ ...one, score: one.score / best })) : [...found];
 }
 
 type Sources = ReadonlyMap<string, EvidenceSource>;
@@ -110,9 +116,8 @@ async function rankAll(
   { query, limit, sources }: { readonly query: string; readonly limit: number; readonly sources: Sources },
 ): Promise<FoundEvidence[]> {
   const all = (await readItems(store, prefix)).flatMap((item) => foundIn(item, prefix, sources));
-  return rankTexts(all, query, ({ piece }) => [...piece.headings, piece.text].join("\n"))
-    .slice(0, limit)
-    .map(({ item, score }) => ({ ...item, score }));
+  const ranked = rankTexts(all, query, ({ piece }) => [...piece.headings, piece.text].join("\n"));
+  return shares(ranked.slice(0, limit).map(({ item, score }) => ({ ...item, score })));
 }
 
 /** A piece that lies where it says it belongs, of the present version of its document. */

@@ -8,7 +8,7 @@ import {
   type SearchItem,
 } from "@langchain/langgraph-checkpoint";
 import { assertNotReserved } from "./namespace.ts";
-import type { OrderedSearch } from "./operations.ts";
+import type { OrderedSearch } from "./fact-search.ts";
 
 /** What `search` takes beside the prefix. */
 export type SearchOptions = Omit<OrderedSearch, "namespacePrefix">;

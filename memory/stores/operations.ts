@@ -6,10 +6,10 @@ import type {
   Operation,
   PutOperation,
   SearchItem,
-  SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
 import { assertJson } from "#src/kernel/json.ts";
+import type { OrderedSearch } from "./fact-search.ts";
 import { compileFilter, type Filter } from "./filter.ts";
 import type { IndexFields } from "./index-fields.ts";
 import { assertKey, assertNamespace, encodePath, type Namespace } from "./namespace.ts";
@@ -23,17 +23,10 @@ export interface SearchQuery {
   readonly query: string | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** See {@link OrderedSearch}; a store that has no such order gives its own. */
+  /** See `OrderedSearch`; of these at most one. */
   readonly newestFirst: boolean;
-}
-
-/**
- * A search that may ask for the newest facts first: by `updated_at` of the value, only items of which `text` alone is
- * indexed. A store that has this order gives each item a score (the higher the newer); one that has not ignores the wish,
- * as LangGraph's own do, and gives none.
- */
-export interface OrderedSearch extends SearchOperation {
-  readonly newestFirst?: boolean;
+  readonly keyPrefix: string | undefined;
+  readonly countAt: string | undefined;
 }
 
 /** Names one item. */
@@ -101,7 +94,11 @@ function isOneStatement([operation, ...rest]: readonly Operation[]): boolean {
   if (operation === undefined || rest.length > 0 || "value" in operation) return false;
   if ("key" in operation) return true;
   const isSearch = "namespacePrefix" in operation && operation.query === undefined;
-  return isSearch && !("newestFirst" in operation && operation.newestFirst === true);
+  return isSearch && !asksForFacts(operation);
+}
+
+function asksForFacts({ newestFirst, countAt }: OrderedSearch): boolean {
+  return newestFirst === true || countAt !== undefined;
 }
 
 function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
@@ -111,15 +108,24 @@ function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
 
 function searchRead(operation: OrderedSearch): (engine: StoreEngine) => unknown {
   assertNamespace(operation.namespacePrefix, { allowEmpty: true });
+  const { newestFirst = false, keyPrefix, countAt } = operation;
+  const isListed = operation.query == null && countAt === undefined;
   const query: SearchQuery = {
     prefix: operation.namespacePrefix,
     filter: operation.filter === undefined ? undefined : compileFilter(operation.filter),
     query: operation.query ?? undefined,
     limit: count(operation.limit ?? DEFAULT_SEARCH_LIMIT),
     offset: count(operation.offset ?? 0),
-    newestFirst: operation.newestFirst === true && operation.query == null,
+    newestFirst: newestFirst && isListed,
+    keyPrefix: isListed && !newestFirst && isKeyPrefix(keyPrefix) ? keyPrefix : undefined,
+    countAt,
   };
   return (engine) => engine.search(query);
+}
+
+// One character after the last is then the end of the range, in the order of every database.
+function isKeyPrefix(text: string | undefined): boolean {
+  return text !== undefined && /^[!-}]+$/u.test(text);
 }
 
 function listRead(operation: ListNamespacesOperation): (engine: StoreEngine) => unknown {

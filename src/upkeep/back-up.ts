@@ -1,6 +1,7 @@
 /** Makes a backup: a folder with everything that a home folder needs to be as it was, and a manifest of it. */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -38,7 +39,7 @@ export interface BackupReport {
  */
 export async function backUp(request: BackupRequest): Promise<BackupReport> {
   const { folder, clock, program } = request;
-  makeFolder(folder);
+  makeNewFolder(folder);
   try {
     const madeAt = toInstant(clock.now());
     const files = [...(await copyDatabases(request)), ...(await copyFiles(request))];
@@ -51,9 +52,9 @@ export async function backUp(request: BackupRequest): Promise<BackupReport> {
   }
 }
 
-function makeFolder(folder: string): void {
+function makeNewFolder(folder: string): void {
   try {
-    mkdirSync(dirname(folder), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(folder));
     mkdirSync(folder, { mode: FOLDER_MODE });
   } catch (error) {
     if (!existsSync(folder)) throw fileError(error, `the backup ${folder} could not be written`);

@@ -1,14 +1,15 @@
 /** Copies a database that others go on writing: the copy is the state of one moment, log included. */
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { LilyError } from "#src/kernel/errors.ts";
 import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import type { DatabaseSchema } from "#memory/stores/sqlite/migrate.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { findDamage } from "./damage.ts";
-import { FOLDER_MODE, syncPath } from "./whole-file.ts";
+import { syncPath } from "./whole-file.ts";
 
 /** Pages a step: some milliseconds, between which the event loop runs. */
 const PAGES_PER_STEP = 1000;
@@ -25,7 +26,7 @@ export async function copyDatabase(
 ): Promise<void> {
   try {
     if (options.schema !== undefined) assertNotNewer(source, options.schema);
-    mkdirSync(dirname(target), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(target));
     await copySnapshot(source, target);
     chmodSync(target, 0o600);
     assertWhole(target, source);

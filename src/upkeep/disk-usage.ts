@@ -1,6 +1,7 @@
 /** What takes the space on disk, by kind. */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { TEXT_TABLES } from "#memory/stores/sqlite/text-tables.ts";
 import { hasTable } from "./lease-rows.ts";
 import { roomOf } from "./checks/database-file.ts";
 
@@ -30,7 +31,7 @@ const BY_LABEL = `
 /** What lies in a store file, in its log, and in the holes of the file. The kinds add up to the files. */
 export function storeUsage(db: Database): DiskUse[] {
   const items = hasTable(db, "items") ? itemsByKind(db) : [];
-  const text = tableBytes(db, (name) => name.startsWith("item_text"));
+  const text = tableBytes(db, (name) => TEXT_TABLES.some((table) => name.startsWith(table)));
   const used = [...items, { kind: "text index", count: null, bytes: text }];
   return [...used, ...restOf(db, "store", used)];
 }

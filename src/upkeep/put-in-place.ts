@@ -1,8 +1,9 @@
 /** Moves present files aside and staged ones to their places, by names alone: nothing is copied, nothing deleted. */
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { SIDE_FILES } from "./home.ts";
-import { FOLDER_MODE, isMissing, syncPath } from "./whole-file.ts";
+import { isMissing, syncPath } from "./whole-file.ts";
 
 /** Something that is replaced: a file, or a folder as a whole. */
 export interface Replacement {
@@ -41,7 +42,7 @@ export function replaceDatabases(
 export function replace({ target, staged, aside }: Replacement): void {
   if (existsSync(target)) renameSync(target, aside);
   if (staged === null) return;
-  mkdirSync(dirname(target), { recursive: true, mode: FOLDER_MODE });
+  makeFolder(dirname(target));
   renameSync(staged, target);
   syncFolderOf(target);
 }

@@ -12,6 +12,7 @@ import { examineHome } from "./examine-home.ts";
 import type { Home } from "./home.ts";
 import { repair, type RepairStep } from "./repair.ts";
 import { removeUnusedBlobs } from "./repairs/blobs.ts";
+import { textIndexState } from "./checks/text-index.ts";
 import { rebuildTextIndex } from "./repairs/text-index.ts";
 import { damageText } from "./testing/damage-file.ts";
 import { homeWith, openLily, saidIn, sayIn } from "./testing/make-home.ts";
@@ -230,14 +231,14 @@ describe("a text index that is built anew", () => {
   }
 
   /** An entry of no item: enough for the index to be built anew. */
-  const spoil = (db: Database.Database): void =>
-    void db.exec("INSERT INTO item_text (rowid, body) VALUES (1000000, 'word')");
+  const spoil = (db: Database.Database, table: string): void =>
+    void db.exec(`INSERT INTO ${table} (rowid, body) VALUES (1000000, 'word')`);
 
   it("lets others put, change and delete meanwhile, and finds exactly what there is in the end (ST-17)", async () => {
     const file = join(temporaryFolder(), "store.sqlite");
     const [mine, theirs] = [openStore(file), openStore(file)];
     for (let n = 0; n < 1000; n += 1) await theirs.store.put(["n"], `k${n}`, { text: `word old${n}` });
-    spoil(mine.db);
+    spoil(mine.db, "item_text");
     const rebuild = { isDone: false };
     const rebuilding = rebuildTextIndex(mine.db).then(() => (rebuild.isDone = true));
     let rounds = 0;
@@ -265,11 +266,17 @@ describe("a text index that is built anew", () => {
     expect(left).toEqual([]);
   });
 
-  it("is built again where a crash left one half built", async () => {
+  it.each([
+    ["item_text", "n"],
+    ["fact_text", "memory"],
+    ["passage_text", "evidence"],
+  ])("is built again where a crash left one half built: %s", async (table, root) => {
     const file = join(temporaryFolder(), "store.sqlite");
     const { db, store } = openStore(file);
-    for (let n = 0; n < 300; n += 1) await store.put(["n"], `k${n}`, { text: `word ${n}` });
-    spoil(db);
+    for (let n = 0; n < 300; n += 1) await store.put([root], `k${n}`, { text: `word ${n}` });
+    for (const other of ["n", "memory", "evidence"].filter((one) => one !== root))
+      await store.put([other], "beside", { text: "word beside" });
+    spoil(db, table);
     const crash = new Error("crash");
     const cutOff = rebuildTextIndex(db, {
       afterStep: () => {
@@ -277,10 +284,11 @@ describe("a text index that is built anew", () => {
       },
     });
     await expect(cutOff).rejects.toBe(crash);
-    await store.put(["n"], "k1", { text: "word changed" });
+    await store.put([root], "k1", { text: "word changed" });
     await rebuildTextIndex(db);
-    expect(await store.search(["n"], { query: "word", limit: 1000 })).toHaveLength(300);
-    expect(await store.search(["n"], { query: "changed" })).toHaveLength(1);
+    expect(textIndexState(db)).toEqual({ indexed: 302, missing: 0, extra: 0, damage: [] });
+    expect(await store.search([root], { query: "word", limit: 1000 })).toHaveLength(300);
+    expect(await store.search([root], { query: "changed" })).toHaveLength(1);
     expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
   });
 });

@@ -1,7 +1,8 @@
 /** Puts a backup in place of what a home folder holds. Whenever it is cut off, what was there or what comes is whole. */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { counted } from "./check.ts";
@@ -12,7 +13,7 @@ import { HOME_FILES, invalid, readManifest, type Manifest } from "./manifest.ts"
 import { replace, replaceDatabases, type AfterStep } from "./put-in-place.ts";
 import { readMarker, removeMarker, writeMarker } from "./restore-marker.ts";
 import { planRestore, type RestorePlan } from "./restore-plan.ts";
-import { copyWhole, factsOf, fileError, FOLDER_MODE, isMissing, type FileFacts } from "./whole-file.ts";
+import { copyWhole, factsOf, fileError, isMissing, type FileFacts } from "./whole-file.ts";
 
 /** What a restore is given. */
 export interface RestoreRequest {
@@ -50,7 +51,7 @@ export async function restore(request: RestoreRequest): Promise<RestoreReport> {
   await checkFiles(folder, manifest);
   request.onProgress?.(`Checked ${counted(manifest.files.length, "file")} of the backup.`);
   const targets = request.databasesBy(join(folder, HOME_FILES));
-  mkdirSync(home.folder, { recursive: true, mode: FOLDER_MODE });
+  makeHomeFolder(home.folder);
   // Those of the configuration that is there now, and of the one that comes.
   const databases = [
     ...new Set([home.databases, targets].flatMap(({ checkpoints, store }) => [checkpoints, store])),
@@ -64,6 +65,14 @@ export async function restore(request: RestoreRequest): Promise<RestoreReport> {
     return { manifest, databases: targets, ...(await carryOut(request, plan)) };
   } finally {
     held.release();
+  }
+}
+
+function makeHomeFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw fileError(error, `the folder ${folder} could not be made`);
   }
 }
 

@@ -1,8 +1,9 @@
 /** Copies and hashes files so that what is said to be on disk is there. */
 import { createHash } from "node:crypto";
-import { closeSync, createReadStream, createWriteStream, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 
 /** A file as it is on disk. */
@@ -23,7 +24,7 @@ export async function copyWhole(
   target: string,
   options: { readonly executable?: boolean | undefined } = {},
 ): Promise<FileFacts> {
-  mkdirSync(dirname(target), { recursive: true, mode: FOLDER_MODE });
+  makeFolder(dirname(target));
   const facts = createFacts();
   const mode = options.executable === true ? PROGRAM_MODE : FILE_MODE;
   await pipeline(createReadStream(source), facts.through, createWriteStream(target, { flags: "wx", mode }));

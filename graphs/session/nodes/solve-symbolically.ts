@@ -37,6 +37,9 @@ export function solveSymbolically(deps: SessionDeps) {
       evidence: recalled.evidence.found,
     });
     const { sources } = answer;
-    return { turn: { ...turn, sources: [...sources] }, messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })] };
+    return {
+      turn: { ...turn, sources: [...sources] },
+      messages: [new AIMessage({ content: answer.text, id: deps.ids.uuid() })],
+    };
   };
 }

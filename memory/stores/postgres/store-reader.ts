@@ -1,24 +1,14 @@
 /** The reading half of the store: items by key, in order, by their words, and namespaces. */
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { QueryResult, QueryResultRow } from "pg";
 import { textsOf } from "../index-fields.ts";
-import { decodePath, encodePath } from "../namespace.ts";
+import { encodePath } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
 import type { ItemRef, SearchQuery } from "../operations.ts";
 import type { BatchRead } from "./batch-reads.ts";
+import { countFacts, newestFacts } from "./fact-reader.ts";
+import { toItem, type ReadContext } from "./item-rows.ts";
 import { queryTerms, rankByTerms } from "./search-terms.ts";
-import { rangeOf, type ItemRow, type StoreStatements } from "./store-statements.ts";
-
-/** A pool or one of its connections. */
-export interface Queryable {
-  query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>>;
-}
-
-/** Where and by which statements to read. */
-export interface ReadContext {
-  readonly client: Queryable;
-  readonly statements: StoreStatements;
-}
+import { rangeOf, type ItemRow } from "./store-statements.ts";
 
 /** Items that are fetched at once when each has to pass a filter. */
 const FILTER_PAGE = 500;
@@ -39,7 +29,9 @@ export async function runRead(context: ReadContext, read: BatchRead): Promise<un
 
 /** Whether `read` is one statement at most, which sees one state of the database without a transaction. */
 export function isSingleStatement(read: BatchRead): boolean {
-  return read.kind !== "search" || read.query.filter === undefined || read.query.query !== undefined;
+  if (read.kind !== "search" || read.query.filter === undefined || read.query.query !== undefined)
+    return true;
+  return read.query.newestFirst || read.query.keyPrefix !== undefined;
 }
 
 async function readItem({ client, statements }: ReadContext, ref: ItemRef): Promise<Item | null> {
@@ -52,13 +44,32 @@ async function readItem({ client, statements }: ReadContext, ref: ItemRef): Prom
  * items in the order in which they were first put, as `InMemoryStore` gives them. With one: by score, best first.
  */
 async function searchItems(context: ReadContext, search: SearchQuery): Promise<SearchItem[]> {
+  if (search.countAt !== undefined) return [await countFacts(context, search, search.countAt)];
   if (search.limit === 0) return [];
+  if (search.newestFirst) return newestFacts(context, search);
+  if (search.keyPrefix !== undefined) return itemsByKey(context, search, search.keyPrefix);
   if (search.query !== undefined) return rankItems(context, search, search.query);
   if (search.filter !== undefined) return filterItems(context, search);
   const { from, to } = rangeOf(encodePath(search.prefix));
   const { client, statements } = context;
   const { rows } = await client.query<ItemRow>(statements.list, [from, to, search.limit, search.offset]);
   return rows.map(toItem);
+}
+
+/** The items of which the key begins so, in the order of their keys in each namespace. */
+async function itemsByKey(
+  { client, statements }: ReadContext,
+  search: SearchQuery,
+  begin: string,
+): Promise<Item[]> {
+  const { from, to } = rangeOf(encodePath(search.prefix));
+  const end = begin.slice(0, -1) + String.fromCodePoint((begin.codePointAt(begin.length - 1) ?? 0) + 1);
+  const { filter, limit, offset } = search;
+  const page = filter === undefined ? [limit, offset] : [null, 0];
+  const { rows } = await client.query<ItemRow>(statements.byKey, [from, to, begin, end, ...page]);
+  const items = rows.map(toItem);
+  if (filter === undefined) return items;
+  return items.filter((item) => filter.matches(item.value)).slice(offset, offset + limit);
 }
 
 /** The items that pass the filter, read only as far as limit and offset demand. */
@@ -116,14 +127,4 @@ async function readNamespaces(
 
 function indexedText(value: unknown, indexFields: string | null): string {
   return textsOf(value, JSON.parse(indexFields ?? "[]") as string[]).join("\n");
-}
-
-function toItem(row: ItemRow): Item {
-  return {
-    namespace: decodePath(row.path),
-    key: row.key,
-    value: JSON.parse(row.value) as Record<string, unknown>,
-    createdAt: new Date(row.createdAt),
-    updatedAt: new Date(row.updatedAt),
-  };
 }

@@ -46,6 +46,23 @@ const MIGRATIONS: readonly ((tables: StoreTables) => string)[] = [
     CREATE UNIQUE INDEX lily_items_by_key ON ${items} (namespace_id, key);
     CREATE INDEX lily_items_in_order ON ${items} (namespace_id, id);
     CREATE INDEX lily_items_by_term ON ${items} USING gin (terms);`,
+  // Of facts, items of which `text` alone is indexed: when each was changed last, what it is about, and its state, or the
+  // instant at which it expires. `newness` is NULL for everything else. A group may be longer than an entry of an index.
+  ({ items }) => `
+    ALTER TABLE ${items}
+      ADD COLUMN newness text COLLATE "C", ADD COLUMN conflict_group text, ADD COLUMN state text COLLATE "C";
+    UPDATE ${items} SET
+      newness = coalesce(value::json ->> 'updated_at', ''),
+      conflict_group = (value::json -> 'conflict_group')::text,
+      state = CASE
+        WHEN value::json ->> 'id' IS DISTINCT FROM key THEN 'unreadable'
+        WHEN (value::json -> 'schema_version')::text IS DISTINCT FROM '1' THEN 'unreadable'
+        WHEN (value::json -> 'superseded_by')::text IS DISTINCT FROM 'null' THEN 'superseded'
+        WHEN (value::json -> 'archived')::text IS DISTINCT FROM 'false' THEN 'archived'
+        ELSE value::json ->> 'expires_at' END
+    WHERE index_fields = '["text"]' AND strpos(value, '\\u0000') = 0;
+    CREATE INDEX lily_facts_by_age ON ${items} (namespace_id, newness DESC, key) WHERE newness IS NOT NULL;
+    CREATE INDEX lily_facts_by_group ON ${items} (namespace_id, md5(conflict_group)) WHERE newness IS NOT NULL;`,
 ];
 
 // "Lily": nobody else who locks by numbers should have chosen it.

@@ -43,6 +43,19 @@ export function storeStatements(schema: string) {
     list: `${read} WHERE ${inRange} ${inOrder} LIMIT $3 OFFSET $4`,
     /** from, to, namespace and id of the last item that was read, limit */
     listAfter: `${read} WHERE ${inRange} AND (i.namespace_id, i.id) > ($3::bigint, $4::bigint) ${inOrder} LIMIT $5`,
+    /** from, to, first key, key behind the last, limit, offset */
+    byKey: `${read} WHERE ${inRange} AND i.key >= $3 AND i.key < $4
+      ORDER BY i.namespace_id, i.key LIMIT $5 OFFSET $6`,
+    /** from, to, end of the page, limit, offset, then field and JSON of each equality, and last the group */
+    newest: (equalities: number, hasGroup: boolean) => `SELECT ${ITEM}, i.newness
+      FROM ${namespaces} n CROSS JOIN LATERAL (
+        SELECT * FROM ${items} f
+        WHERE f.namespace_id = n.id AND f.newness IS NOT NULL ${factConditions(equalities, hasGroup)}
+        ORDER BY f.newness DESC, f.key LIMIT $3) i
+      WHERE ${inRange} ORDER BY i.newness DESC, n.path, i.key LIMIT $4 OFFSET $5`,
+    /** from, to */
+    countFacts: `SELECT i.newness IS NOT NULL AS "isFact", i.state, count(*)::int AS facts
+      FROM ${items} i JOIN ${namespaces} n ON n.id = i.namespace_id WHERE ${inRange} GROUP BY 1, 2`,
     /** from, to, terms */
     match: `${read} WHERE ${inRange} AND i.terms && $3::text[] ${inOrder}`,
     /** from, to */
@@ -51,22 +64,39 @@ export function storeStatements(schema: string) {
     /** paths; keeps others from adding to these namespaces, in one order for all, so that two do not block each other */
     lockNamespaces: `SELECT FROM ${namespaces} WHERE path = ANY ($1::text[]) ORDER BY path FOR UPDATE`,
     /**
-     * path, key, now, index fields, terms, value. Holds the namespace against its removal. Changes no row when another
+     * path, key, now, index fields, terms, value, newness, group, state. Holds the namespace against its removal. Changes no row when another
      * transaction has just made the namespace, which the statement cannot see before it is run again.
      */
     put: `WITH found AS (SELECT id FROM ${namespaces} WHERE path = $1 FOR KEY SHARE),
       made AS (INSERT INTO ${namespaces} (path) SELECT $1 WHERE NOT EXISTS (SELECT FROM found)
         ON CONFLICT (path) DO NOTHING RETURNING id)
-      INSERT INTO ${items} AS i (namespace_id, key, created_at, updated_at, index_fields, terms, value)
-      SELECT id, $2, $3::bigint, $3::bigint, $4, $5::text[], $6 FROM (TABLE found UNION ALL TABLE made) AS namespace
+      INSERT INTO ${items} AS i
+        (namespace_id, key, created_at, updated_at, index_fields, terms, value, newness, conflict_group, state)
+      SELECT id, $2, $3::bigint, $3::bigint, $4, $5::text[], $6, $7, $8, $9
+      FROM (TABLE found UNION ALL TABLE made) AS namespace
       ON CONFLICT (namespace_id, key) DO UPDATE SET updated_at = excluded.updated_at,
-        index_fields = excluded.index_fields, terms = excluded.terms, value = excluded.value`,
+        index_fields = excluded.index_fields, terms = excluded.terms, value = excluded.value,
+        newness = excluded.newness, conflict_group = excluded.conflict_group, state = excluded.state`,
     /** path, key */
     delete: `DELETE FROM ${items} i USING ${namespaces} n WHERE n.id = i.namespace_id AND n.path = $1 AND i.key = $2`,
     /** path */
     dropEmptyNamespace: `DELETE FROM ${namespaces} n
       WHERE n.path = $1 AND NOT EXISTS (SELECT FROM ${items} i WHERE i.namespace_id = n.id)`,
   };
+}
+
+// Of JSON that is kept as text: jsonb would refuse some, and this compares what was written. Only facts are looked into.
+// The planner takes an equality that it knows nothing of to leave one row in two hundred, and would rather sort them all
+// than go through the newest; of a CASE it expects every second one.
+function factConditions(equalities: number, hasGroup: boolean): string {
+  const fields = Array.from(
+    { length: equalities },
+    (_, at) =>
+      `AND CASE WHEN (f.value::json -> $${6 + 2 * at}::text)::text = $${7 + 2 * at}::text THEN true ELSE false END`,
+  );
+  const group = `$${6 + 2 * equalities}::text`;
+  if (hasGroup) fields.push(`AND md5(f.conflict_group) = md5(${group}) AND f.conflict_group = ${group}`);
+  return fields.join(" ");
 }
 
 /** The statements of the store. */

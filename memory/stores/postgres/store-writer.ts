@@ -1,9 +1,10 @@
 /** The writing half of the store: items with their namespaces and words. Runs inside a transaction, unless it is one put. */
+import { factColumns } from "../fact-columns.ts";
 import { textsOf, type IndexFields } from "../index-fields.ts";
 import type { Namespace } from "../namespace.ts";
 import type { ItemChange } from "../operations.ts";
 import { storedTerms } from "./search-terms.ts";
-import type { Queryable } from "./store-reader.ts";
+import type { Queryable } from "./item-rows.ts";
 import type { StoreStatements } from "./store-statements.ts";
 
 /** What the changes of a batch need beside themselves. */
@@ -31,8 +32,11 @@ export async function writeChanges(context: WriteContext, changes: readonly Item
 
 async function putItem(context: WriteContext, change: ItemChange, json: string): Promise<void> {
   const { client, statements, now } = context;
-  const { fields, terms } = indexOf(json, change.index ?? context.index(change.namespace));
-  const values = [change.path, change.key, now, fields, terms, json];
+  const wanted = change.index ?? context.index(change.namespace);
+  const { fields, terms } = indexOf(json, wanted);
+  const fact = wanted === false ? undefined : factColumns(change.key, json, wanted);
+  const columns = [fact?.newness ?? null, fact?.conflictGroup ?? null, fact?.state ?? null];
+  const values = [change.path, change.key, now, fields, terms, json, ...columns];
   for (;;) {
     const { rowCount } = await client.query(statements.put, values);
     if (rowCount === 1) return;

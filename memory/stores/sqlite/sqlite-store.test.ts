@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract } from "../contract.ts";
+import { describeFactSearch } from "../contract/fact-search.ts";
 import { LILY_TRAITS } from "../contract/lily-traits.ts";
 import { describeParity } from "../contract/parity.ts";
 import { keysOf } from "../contract/with-store.ts";
@@ -26,6 +27,7 @@ function makeStore() {
 
 describeStoreContract("SqliteStore", makeStore, LILY_TRAITS);
 describeParity("SqliteStore", makeStore);
+describeFactSearch("SqliteStore", makeStore);
 
 /** Opens the store in `file`; closed when the test is over, if not before. */
 function openStore(

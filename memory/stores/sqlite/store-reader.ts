@@ -1,22 +1,15 @@
 /** The reading half of the store: items by key, in order, by their words, and namespaces. */
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { FieldEquality, Filter } from "../filter.ts";
 import type { ItemRef, SearchQuery } from "../operations.ts";
-import { decodePath, encodePath } from "../namespace.ts";
+import { encodePath } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
-import {
-  MAX_EQUALITIES,
-  rangeOf,
-  type ItemRow,
-  type NewestRow,
-  type RankedRow,
-  type StoreStatements,
-} from "./store-statements.ts";
+import { countFacts, newestFacts } from "./fact-reader.ts";
+import { narrowingOf, NO_LIMIT, page, toItem } from "./item-rows.ts";
+import { rangeOf, type RankedRow, type StoreStatements } from "./store-statements.ts";
 import { fuseWithVectors, WORD_CANDIDATES } from "./hybrid-search.ts";
 import { toMatchQuery } from "./text-query.ts";
+import { textTablesUnder, type TextTable } from "./text-tables.ts";
 import type { VectorIndex } from "./vector-index.ts";
-
-const NO_LIMIT = -1;
 
 /** What a search by meaning needs beside the words. */
 export interface QuestionVectors {
@@ -40,7 +33,9 @@ export function searchItems(
   query: SearchQuery,
   vectors?: QuestionVectors,
 ): SearchItem[] {
+  if (query.countAt !== undefined) return [countFacts(statements, query, query.countAt)];
   if (query.limit === 0) return [];
+  if (query.keyPrefix !== undefined) return itemsByKey(statements, query, query.keyPrefix);
   if (query.newestFirst) return newestFacts(statements, query);
   if (query.query === undefined) return listItems(statements, query);
   const vector = vectors?.byText.get(query.query);
@@ -59,7 +54,7 @@ export function readNamespaces(statements: StoreStatements, query: NamespaceQuer
 function listItems(statements: StoreStatements, query: SearchQuery): SearchItem[] {
   const { from, to } = rangeOf(encodePath(query.prefix));
   const { filter, limit, offset } = query;
-  const narrowing = narrowingOf(filter);
+  const narrowing = narrowingOf(filter?.equalities);
   const statement = statements.list(narrowing.length / 2);
   if (filter === undefined) return statement.all(from, to, limit, offset).map(toItem);
   // What SQLite narrows by is mostly the whole filter: then these are the first matches, and no row is read in vain.
@@ -68,42 +63,13 @@ function listItems(statements: StoreStatements, query: SearchQuery): SearchItem[
   return page(statement.iterate(from, to, ...narrowing, NO_LIMIT, 0), query, toItem);
 }
 
-/** The newest facts at and below a namespace; what is equally new keeps the order of its namespaces. */
-function newestFacts(statements: StoreStatements, query: SearchQuery): SearchItem[] {
-  const { filter, limit, offset } = query;
+/** The items of which the key begins so, in the order of their keys in each namespace. */
+function itemsByKey(statements: StoreStatements, query: SearchQuery, begin: string): SearchItem[] {
   const { from, to } = rangeOf(encodePath(query.prefix));
-  const paths = statements.paths.all(from, to);
-  const [only] = paths;
-  if (only !== undefined && paths.length === 1 && filter?.isEqualities !== false) {
-    const items = newestRows(statements, query, only, { limit, offset }).map(toNewItem);
-    if (items.every((item) => filter === undefined || filter.matches(item.value))) return items;
-  }
-  const all = paths.flatMap((path) => newestRows(statements, query, path, { limit: NO_LIMIT, offset: 0 }));
-  return page(
-    all.sort((a, b) => compareNewness(b, a)),
-    query,
-    toNewItem,
-  );
-}
-
-/** Rows of one namespace, newest first, narrowed by what SQLite can check of the filter. */
-function newestRows(
-  statements: StoreStatements,
-  { filter }: SearchQuery,
-  path: string,
-  { limit, offset }: Pick<SearchQuery, "limit" | "offset">,
-): NewestRow[] {
-  const narrowing = narrowingOf(filter);
-  return statements.newest(narrowing.length / 2).all(path, ...narrowing, limit, offset);
-}
-
-function toNewItem(row: NewestRow): SearchItem {
-  return { ...toItem(row), score: Date.parse(row.newness ?? "") || 0 };
-}
-
-function compareNewness({ newness: a }: NewestRow, { newness: b }: NewestRow): number {
-  if (a === b) return 0;
-  return (a ?? "") < (b ?? "") ? -1 : 1;
+  const end = begin.slice(0, -1) + String.fromCodePoint((begin.codePointAt(begin.length - 1) ?? 0) + 1);
+  const narrowing = narrowingOf(query.filter?.equalities);
+  const statement = statements.byKey(narrowing.length / 2);
+  return page(statement.iterate(from, to, begin, end, ...narrowing, NO_LIMIT, 0), query, toItem);
 }
 
 /** Rows up to the end of the page, as a number that SQLite takes. */
@@ -159,51 +125,22 @@ function rankByWords(
 ): RankedRow[] {
   const match = toMatchQuery(text);
   if (match === undefined) return [];
-  const { from, to } = rangeOf(encodePath(prefix));
-  const narrowing = narrowingOf(filter);
-  return statements.rank(narrowing.length / 2).all(match, from, to, ...narrowing, limit, offset);
+  const path = encodePath(prefix);
+  const { from, to } = rangeOf(path);
+  const narrowing = narrowingOf(filter?.equalities);
+  const rank = (table: TextTable, rows: number, skipped: number): RankedRow[] =>
+    statements.texts[table].rank(narrowing.length / 2).all(match, from, to, ...narrowing, rows, skipped);
+  const [table, ...others] = textTablesUnder(path);
+  if (table !== undefined && others.length === 0) return rank(table, limit, offset);
+  // Each index knows only how rare a word is in itself: across them the order is a rough one.
+  const end = limit === NO_LIMIT ? NO_LIMIT : Math.min(limit + offset, Number.MAX_SAFE_INTEGER);
+  const rows = textTablesUnder(path).flatMap((one) => rank(one, end, 0));
+  return rows
+    .sort((a, b) => b.score - a.score || a.id - b.id)
+    .slice(offset, limit === NO_LIMIT ? undefined : offset + limit);
 }
 
 function scoredItem(statements: StoreStatements, { id, score }: RankedRow): SearchItem | undefined {
   const row = statements.getById.get(id);
   return row === undefined ? undefined : { ...toItem(row), score };
-}
-
-/** The items that pass the filter, read only as far as `limit` and `offset` demand. */
-function page<Row>(
-  rows: Iterable<Row>,
-  { filter, limit, offset }: SearchQuery,
-  read: (row: Row) => SearchItem | undefined,
-): SearchItem[] {
-  const items: SearchItem[] = [];
-  let skipped = 0;
-  for (const row of rows) {
-    const item = read(row);
-    if (item === undefined || filter?.matches(item.value) === false) continue;
-    if (skipped < offset) skipped += 1;
-    else items.push(item);
-    if (items.length >= limit) break;
-  }
-  return items;
-}
-
-/** Path and JSON text of each equality that SQLite can check; the whole filter is checked afterwards. */
-function narrowingOf(filter: Filter | undefined): string[] {
-  const simple = (filter?.equalities ?? []).filter(isSimple).slice(0, MAX_EQUALITIES);
-  return simple.flatMap(({ field, json }) => [`$."${field}"`, json]);
-}
-
-// In a quoted path nothing but a quote or backslash has a meaning, and JSON writes no other printable key differently.
-function isSimple({ field }: FieldEquality): boolean {
-  return /^[^"\\\p{Cc}\p{Cs}]+$/u.test(field);
-}
-
-function toItem(row: ItemRow): Item {
-  return {
-    namespace: decodePath(row.path),
-    key: row.key,
-    value: JSON.parse(row.value) as Record<string, unknown>,
-    createdAt: new Date(row.createdAt),
-    updatedAt: new Date(row.updatedAt),
-  };
 }

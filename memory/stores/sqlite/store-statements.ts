@@ -1,5 +1,8 @@
 /** The SQL of the store. Nothing that a caller gives becomes part of a statement. */
 import type { Database } from "better-sqlite3";
+import type { FactStateRow } from "../fact-search.ts";
+import { CONFLICT_GROUP, FACT_STATE, IS_FACT, NEWNESS } from "./fact-sql.ts";
+import type { TextTable } from "./text-tables.ts";
 
 /** An item as it is read. */
 export interface ItemRow {
@@ -43,21 +46,42 @@ function listSql(equalities: number): string {
     ORDER BY i.namespace_id, i.id LIMIT ? OFFSET ?`;
 }
 
-/** The newest facts of one namespace; the expression and the condition are those of the index `facts_by_age`. */
+/** The newest facts of one namespace. */
 function newestSql(equalities: number): string {
-  return `SELECT ${ITEM}, i.value ->> '$.updated_at' AS newness
-    FROM items i INDEXED BY facts_by_age CROSS JOIN namespaces n ON n.id = i.namespace_id
-    WHERE i.namespace_id = (SELECT id FROM namespaces WHERE path = ?) AND i.index_fields = '["text"]'
-      ${" AND i.value -> ? = ?".repeat(equalities)}
-    ORDER BY i.value ->> '$.updated_at' DESC LIMIT ? OFFSET ?`;
+  return factsSql("facts_by_age", " AND i.value -> ? = ?".repeat(equalities));
 }
+
+/** The same of those that are about one thing. */
+function newestOfGroupSql(equalities: number): string {
+  return factsSql(
+    "facts_by_group",
+    ` AND ${CONFLICT_GROUP} = ?${" AND i.value -> ? = ?".repeat(equalities)}`,
+  );
+}
+
+function factsSql(index: string, conditions: string): string {
+  return `SELECT ${ITEM}, ${NEWNESS} AS newness
+    FROM items i INDEXED BY ${index} CROSS JOIN namespaces n ON n.id = i.namespace_id
+    WHERE i.namespace_id = (SELECT id FROM namespaces WHERE path = ?) AND ${IS_FACT}${conditions}
+    ORDER BY ${NEWNESS} DESC, i.key LIMIT ? OFFSET ?`;
+}
+
+/** Statements for the items of which the key is in a range. */
+function byKeySql(equalities: number): string {
+  return `SELECT ${ITEM} FROM items i INDEXED BY items_by_key CROSS JOIN namespaces n ON n.id = i.namespace_id
+    WHERE ${IN_RANGE} AND i.key >= ? AND i.key < ?${" AND i.value -> ? = ?".repeat(equalities)}
+    ORDER BY i.namespace_id, i.key LIMIT ? OFFSET ?`;
+}
+
+const STATES = `SELECT ${FACT_STATE} AS state, count(*) AS facts FROM items INDEXED BY facts_by_state
+  WHERE namespace_id = (SELECT id FROM namespaces WHERE path = ?) AND ${IS_FACT} GROUP BY ${FACT_STATE}`;
 
 // `rank` is bm25, and FTS5 gives its rows in that order, equals by id: items are read one by one until there are enough.
 // Ordered by bm25() instead, the item of every match is read first, which at 100k takes five times as long as the index.
-function rankSql(equalities: number): string {
-  return `SELECT i.id, -item_text.rank AS score FROM item_text CROSS JOIN items i ON i.id = item_text.rowid
-    WHERE item_text MATCH ? AND ${IN_RANGE}${" AND i.value -> ? = ?".repeat(equalities)}
-    ORDER BY item_text.rank LIMIT ? OFFSET ?`;
+function rankSql(table: TextTable, equalities: number): string {
+  return `SELECT i.id, -${table}.rank AS score FROM ${table} CROSS JOIN items i ON i.id = ${table}.rowid
+    WHERE ${table} MATCH ? AND ${IN_RANGE}${" AND i.value -> ? = ?".repeat(equalities)}
+    ORDER BY ${table}.rank LIMIT ? OFFSET ?`;
 }
 
 /** A fact with the instant by which it is ordered; null where its value has none. */
@@ -85,7 +109,14 @@ export function prepareStatements(db: Database) {
     ),
     list: cached((equalities) => db.prepare<Parameters, ItemRow>(listSql(equalities))),
     newest: cached((equalities) => db.prepare<Parameters, NewestRow>(newestSql(equalities))),
-    rank: cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(equalities))),
+    newestOfGroup: cached((equalities) => db.prepare<Parameters, NewestRow>(newestOfGroupSql(equalities))),
+    byKey: cached((equalities) => db.prepare<Parameters, ItemRow>(byKeySql(equalities))),
+    states: db.prepare<[string], FactStateRow>(STATES),
+    countItems: db
+      .prepare<[string], number>(
+        "SELECT count(*) FROM items WHERE namespace_id = (SELECT id FROM namespaces WHERE path = ?)",
+      )
+      .pluck(),
     paths: db
       .prepare<[string, string | Buffer], string>(
         "SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path",
@@ -114,13 +145,26 @@ export function prepareStatements(db: Database) {
       .prepare<[number], Buffer>("SELECT text_hash FROM item_vectors WHERE item_id = ?")
       .pluck(),
     deleteItem: db.prepare<[number]>("DELETE FROM items WHERE id = ?"),
+    texts: {
+      item_text: prepareTextStatements(db, "item_text"),
+      fact_text: prepareTextStatements(db, "fact_text"),
+      passage_text: prepareTextStatements(db, "passage_text"),
+    } satisfies Readonly<Record<TextTable, TextStatements>>,
+  };
+}
 
-    addText: db.prepare<[number | bigint, string]>("INSERT INTO item_text (rowid, body) VALUES (?, ?)"),
-    removeText: db.prepare<[number, string]>(
-      "INSERT INTO item_text (item_text, rowid, body) VALUES ('delete', ?, ?)",
+/** The statements of one text index. */
+function prepareTextStatements(db: Database, table: TextTable) {
+  return {
+    rank: cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(table, equalities))),
+    add: db.prepare<[number | bigint, string]>(`INSERT INTO ${table} (rowid, body) VALUES (?, ?)`),
+    remove: db.prepare<[number, string]>(
+      `INSERT INTO ${table} (${table}, rowid, body) VALUES ('delete', ?, ?)`,
     ),
   };
 }
+
+type TextStatements = ReturnType<typeof prepareTextStatements>;
 
 /** The prepared statements of the store. */
 export type StoreStatements = ReturnType<typeof prepareStatements>;

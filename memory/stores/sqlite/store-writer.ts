@@ -3,6 +3,7 @@ import { textsOf } from "../index-fields.ts";
 import type { ItemChange } from "../operations.ts";
 import { toSearchableText } from "./searchable-text.ts";
 import type { StoredItem, StoreStatements } from "./store-statements.ts";
+import { textTableOf, type TextTable } from "./text-tables.ts";
 
 /** A `put` with what it needs beside the change. */
 export interface PutContext {
@@ -32,16 +33,17 @@ export function putItem(
   const namespaceId = statements.findNamespace.get(change.path) ?? addNamespace(statements, change.path);
   const stored = statements.findItem.get(namespaceId, change.key);
   const { fields, text } = indexedText(json, context.fields);
+  const texts = statements.texts[textTableOf(change.path)];
   if (stored === undefined) {
     const { now } = context;
     const { lastInsertRowid } = statements.addItem.run(namespaceId, change.key, now, now, fields, json);
-    if (fields !== null) statements.addText.run(lastInsertRowid, text);
+    if (fields !== null) texts.add.run(lastInsertRowid, text);
     return;
   }
   const vectorModel =
     stored.vectorModel !== null && context.keepsVector(stored.id) ? stored.vectorModel : null;
   statements.updateItem.run(context.now, fields, json, vectorModel, stored.id);
-  replaceText(statements, stored, fields === null ? undefined : text);
+  replaceText(texts, stored, fields === null ? undefined : text);
 }
 
 /** Deletes an item, its words, and its namespace if that was the last one in it. */
@@ -50,7 +52,7 @@ export function deleteItem(statements: StoreStatements, change: ItemChange): voi
   if (namespaceId === undefined) return;
   const stored = statements.findItem.get(namespaceId, change.key);
   if (stored === undefined) return;
-  replaceText(statements, stored, undefined);
+  replaceText(statements.texts[textTableOf(change.path)], stored, undefined);
   statements.deleteItem.run(stored.id);
   statements.dropEmptyNamespace.run(namespaceId, namespaceId);
 }
@@ -59,11 +61,13 @@ function addNamespace(statements: StoreStatements, path: string): number {
   return Number(statements.addNamespace.run(path).lastInsertRowid);
 }
 
-function replaceText(statements: StoreStatements, stored: StoredItem, text: string | undefined): void {
+type TextIndex = Pick<StoreStatements["texts"][TextTable], "add" | "remove">;
+
+function replaceText(texts: TextIndex, stored: StoredItem, text: string | undefined): void {
   const before = storedText(stored);
   if (before === text) return;
-  if (before !== undefined) statements.removeText.run(stored.id, before);
-  if (text !== undefined) statements.addText.run(stored.id, text);
+  if (before !== undefined) texts.remove.run(stored.id, before);
+  if (text !== undefined) texts.add.run(stored.id, text);
 }
 
 /** The text under which a stored item was indexed, made again from its value. */

@@ -1,4 +1,5 @@
-/** Checks that the text index has exactly the items that are to be found by their words. */
+/** Checks that each text index has exactly the items that are to be found by their words. */
+import { TEXT_TABLES, textTableSql, type TextTable } from "#memory/stores/sqlite/text-tables.ts";
 import { fine, warning, type Check } from "../check.ts";
 import { findDamage } from "../damage.ts";
 import { hasTable } from "../lease-rows.ts";
@@ -15,23 +16,46 @@ export interface TextIndexState {
   readonly damage: readonly string[];
 }
 
-// FTS5 keeps one row an entry in its docsize table.
-const MISSING = `SELECT count(*) FROM items
-  WHERE index_fields IS NOT NULL AND id NOT IN (SELECT id FROM item_text_docsize)`;
-const EXTRA = `SELECT count(*) FROM item_text_docsize
-  WHERE id NOT IN (SELECT id FROM items WHERE index_fields IS NOT NULL)`;
-const INDEXED = "SELECT count(*) FROM items WHERE index_fields IS NOT NULL";
-
-/** Compares the text index of a store file with its items. */
+/** Compares the text indexes of a store file with its items. */
 export function textIndexState(db: ReadableDatabase): TextIndexState {
-  if (!hasTable(db, "items") || !hasTable(db, "item_text_docsize"))
-    return { indexed: 0, missing: 0, extra: 0, damage: [] };
-  const count = (sql: string): number => db.prepare<[], number>(sql).pluck().get() ?? 0;
+  const tables = textTablesIn(db);
+  const damage = tables.length === 0 ? [] : findDamage(db).text;
+  return tables.map((table) => textTableState(db, table, damage)).reduce(sumOf, NOTHING);
+}
+
+/** Compares one of them; `damage` is what SQLite finds wrong in all of them. */
+export function textTableState(
+  db: ReadableDatabase,
+  table: TextTable,
+  damage: readonly string[] = findDamage(db).text,
+): TextIndexState {
+  // FTS5 keeps one row an entry in its docsize table.
+  const items = `SELECT i.id FROM items i JOIN namespaces n ON n.id = i.namespace_id
+    WHERE i.index_fields IS NOT NULL AND ${textTableSql("n.path")} = '${table}'`;
+  const entries = `SELECT id FROM ${table}_docsize`;
+  const count = (sql: string): number =>
+    db.prepare<[], number>(`SELECT count(*) FROM (${sql})`).pluck().get() ?? 0;
   return {
-    indexed: count(INDEXED),
-    missing: count(MISSING),
-    extra: count(EXTRA),
-    damage: findDamage(db).text,
+    indexed: count(items),
+    missing: count(`${items} AND i.id NOT IN (${entries})`),
+    extra: count(`${entries} WHERE id NOT IN (${items})`),
+    damage: damage.filter((problem) => problem.includes(table)),
+  };
+}
+
+/** The text indexes that a store file has; none before it has any item. */
+export function textTablesIn(db: ReadableDatabase): TextTable[] {
+  return hasTable(db, "items") ? TEXT_TABLES.filter((table) => hasTable(db, `${table}_docsize`)) : [];
+}
+
+const NOTHING: TextIndexState = { indexed: 0, missing: 0, extra: 0, damage: [] };
+
+function sumOf(a: TextIndexState, b: TextIndexState): TextIndexState {
+  return {
+    indexed: a.indexed + b.indexed,
+    missing: a.missing + b.missing,
+    extra: a.extra + b.extra,
+    damage: [...a.damage, ...b.damage],
   };
 }
 

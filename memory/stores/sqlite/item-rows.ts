@@ -1,0 +1,49 @@
+/** What every read of the store does with rows: narrow them in SQL, filter them in full, and make items of them. */
+import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { FieldEquality } from "../filter.ts";
+import { decodePath } from "../namespace.ts";
+import type { SearchQuery } from "../operations.ts";
+import { MAX_EQUALITIES, type ItemRow } from "./store-statements.ts";
+
+/** To SQLite: all rows. */
+export const NO_LIMIT = -1;
+
+/** The items that pass the filter, read only as far as `limit` and `offset` demand. */
+export function page<Row>(
+  rows: Iterable<Row>,
+  { filter, limit, offset }: SearchQuery,
+  read: (row: Row) => SearchItem | undefined,
+): SearchItem[] {
+  const items: SearchItem[] = [];
+  let skipped = 0;
+  for (const row of rows) {
+    const item = read(row);
+    if (item === undefined || filter?.matches(item.value) === false) continue;
+    if (skipped < offset) skipped += 1;
+    else items.push(item);
+    if (items.length >= limit) break;
+  }
+  return items;
+}
+
+/** Path and JSON text of each equality that SQLite can check; the whole filter is checked afterwards. */
+export function narrowingOf(equalities: readonly FieldEquality[] = []): string[] {
+  const simple = equalities.filter(isSimple).slice(0, MAX_EQUALITIES);
+  return simple.flatMap(({ field, json }) => [`$."${field}"`, json]);
+}
+
+// In a quoted path nothing but a quote or backslash has a meaning, and JSON writes no other printable key differently.
+function isSimple({ field }: FieldEquality): boolean {
+  return /^[^"\\\p{Cc}\p{Cs}]+$/u.test(field);
+}
+
+/** The item of a row. */
+export function toItem(row: ItemRow): Item {
+  return {
+    namespace: decodePath(row.path),
+    key: row.key,
+    value: JSON.parse(row.value) as Record<string, unknown>,
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+  };
+}
