@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     include: FOLDERS.map((folder) => (isSlow ? `${folder}/**/*.${SLOW}` : `${folder}/**/*.test.ts`)),
     exclude: isSlow ? [] : [`**/*.${SLOW}`],
+    globalSetup: "evals/harness/tests-in-memory.ts",
     // Files share modules: nothing here keeps state in one, and loading LangGraph anew for each file costs more than the tests.
     isolate: false,
     // One more than the two cores of a small machine: tests that wait for a server leave theirs to others.

@@ -7,6 +7,7 @@ import { acknowledgementsOf, clientOrderSchema, deliveryOf, failuresOf, textOf }
 import { createGate } from "./gate.ts";
 import { createRandom } from "./random.ts";
 import { isAcknowledged, openSubject } from "./subject.ts";
+import type { Thinking } from "./thinking.ts";
 
 /** Sent as often as it takes; more often than this says that something is stuck. */
 const ATTEMPTS = 300;
@@ -22,6 +23,12 @@ const JUMPS: readonly ((now: number) => number)[] = [
   () => Date.parse("2026-10-25T00:59:59.500Z"),
 ];
 
+/** As in a terminal: what led to a call is stored once the model has thought for long, as it does about some messages. */
+const SOMETIMES_LONG: Thinking = {
+  persistAfterMs: 5,
+  think: (text) => (/[27]$/u.test(text) ? sleep(12) : Promise.resolve()),
+};
+
 async function main(text: string): Promise<void> {
   const order = clientOrderSchema.parse(JSON.parse(text));
   const { client, folder, key, messages, seed } = order;
@@ -29,7 +36,7 @@ async function main(text: string): Promise<void> {
   const { clock, jump } = jumpingClock(order.jumps, random);
   const gate = createGate();
   const config = { timeZone: "Europe/Berlin", agents: { defaults: { model: "scripted:subject" } } };
-  const subject = openSubject({ folder, clock, ids: systemIds, config, gate });
+  const subject = openSubject({ folder, clock, ids: systemIds, config, gate, thinks: SOMETIMES_LONG });
   let points = 0;
   gate.arm(() => {
     points += 1;

@@ -1,5 +1,4 @@
 /** The files of a scenario as a kill at each of its points leaves them: copied in one run, while it stands at the point. */
-import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createGate, type FaultPoint } from "./gate.ts";
@@ -50,10 +49,10 @@ export async function cleanRun(scenario: Scenario): Promise<CleanRun> {
   }
 }
 
-function startCamera(folder: string) {
+/** Takes the files of `folder` at points. */
+export function startCamera(folder: string) {
   const points: FaultPoint[] = [];
   const images: Image[] = [];
-  let newest = "";
   let told = false;
   return {
     points,
@@ -63,11 +62,10 @@ function startCamera(folder: string) {
     },
     take(point: FaultPoint, acknowledged: boolean) {
       if (point.name !== "reply") points.push(point);
-      const files = readFiles(folder);
-      const hash = hashOf(files, acknowledged || told);
-      if (hash === newest) return void images.at(-1)?.points.push(point);
-      newest = hash;
-      images.push({ points: [point], acknowledged: acknowledged || told, files });
+      const image = { points: [point], acknowledged: acknowledged || told, files: readFiles(folder) };
+      const newest = images.at(-1);
+      if (newest !== undefined && isSame(newest, image)) newest.points.push(point);
+      else images.push(image);
     },
   };
 }
@@ -80,10 +78,9 @@ function readFiles(folder: string): Map<string, Buffer> {
   return new Map(paths.map((path) => [path.slice(folder.length + 1), readFileSync(path)]));
 }
 
-function hashOf(files: ReadonlyMap<string, Buffer>, acknowledged: boolean): string {
-  const hash = createHash("sha1").update(String(acknowledged));
-  for (const [path, content] of files) hash.update(path).update(content);
-  return hash.digest("hex");
+function isSame(a: Image, b: Image): boolean {
+  if (a.acknowledged !== b.acknowledged || a.files.size !== b.files.size) return false;
+  return [...a.files].every(([path, content]) => b.files.get(path)?.equals(content) === true);
 }
 
 /** The image as files in a folder of its own, which the caller removes. */

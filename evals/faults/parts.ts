@@ -8,6 +8,9 @@ import { killAtPoints } from "./kill-points.ts";
 import { countPoints, missingPoints, readPointsFile } from "./points-file.ts";
 import type { Scenario } from "./scenarios.ts";
 import { failAtStatements, STORAGE_FAULTS, writePoints } from "./storage-errors.ts";
+import { removeFolder } from "./run-scenario.ts";
+import type { UpkeepCase } from "./upkeep-cases.ts";
+import { cleanUpkeep, fillUpkeep, killUpkeep, prepareUpkeep } from "./upkeep-faults.ts";
 import { commandFor, timed, type PartResult, type Violation } from "./violation.ts";
 
 /** Restricts a part to one case. */
@@ -107,4 +110,25 @@ export function crowdPart(
       note: `${killed} killed, ${toolsAgain} tool lines again after a told failure`,
     };
   });
+}
+
+/** Work on a home folder: killed at every call, and without room from every call on. */
+export async function upkeepParts(upkeep: UpkeepCase): Promise<PartResult[]> {
+  const template = await prepareUpkeep(upkeep);
+  try {
+    const { points, images } = await cleanUpkeep(upkeep, template);
+    const killed = await timed("upkeep", upkeep.name, async () => ({
+      cases: images.length * 2,
+      violations: await killUpkeep(upkeep, images),
+      note: `${points.length} points, ${images.length} states of the files`,
+    }));
+    const calls = points.filter(({ side }) => side === "before");
+    const full = await timed("no room", upkeep.name, async () => ({
+      cases: calls.length,
+      violations: await fillUpkeep(upkeep, calls, template),
+    }));
+    return [killed, full];
+  } finally {
+    removeFolder(template);
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from "./invariants.ts";
 import { openPart } from "./run-scenario.ts";
 import type { Scenario } from "./scenarios.ts";
-import { readStored } from "./stored.ts";
+import { readStored, withoutTurns } from "./stored.ts";
 import { factProblems, pictureProblems } from "./kept-problems.ts";
 import { partsOf } from "./subject-message.ts";
 import { isAcknowledged, OWNER, readToolLog, type Subject, type SubjectMessage } from "./subject.ts";
@@ -71,7 +71,7 @@ export async function goOn(subject: Subject, going: GoingOn): Promise<string[]> 
     problems.push(
       ...(again.some(({ id }) => id === message.id)
         ? againProblems(going, reply, asked)
-        : await nextProblems(subject, { message, reply, asked })),
+        : await nextProblems(subject, { message, reply, asked, scenario })),
     );
   }
   await subject.sessions.settled();
@@ -97,27 +97,36 @@ function isWaitingStill({ actFails = false }: Scenario, { envelope }: TurnReply)
   return actFails && envelope.code === "turn_waiting";
 }
 
-async function nextProblems(
-  subject: Subject,
-  { message, reply, asked }: { message: SubjectMessage; reply: TurnReply; asked: number },
-): Promise<string[]> {
+/** A message that came next, and what came of it. */
+interface Sent {
+  readonly message: SubjectMessage;
+  readonly reply: TurnReply;
+  /** Calls of the model. */
+  readonly asked: number;
+  readonly scenario: Scenario;
+}
+
+async function nextProblems(subject: Subject, { message, reply, asked, scenario }: Sent): Promise<string[]> {
   if (reply.outcome !== "answered")
     return [`${JSON.stringify(message.text)} ended as ${reply.outcome}: ${reply.envelope.message}`];
   if (asked !== 1) return [`the model was asked ${asked} times for ${JSON.stringify(message.text)}`];
   const call = subject.model.calls.at(-1);
   const stored = await readStored(subject);
-  return [
-    ...inputProblems(call, message.text),
-    ...(stored === undefined ? [] : contextProblems(call, stored)),
-  ];
+  const readings = stored === undefined ? [] : [stored, withoutTurns(stored, scenario.erased)];
+  // What is being erased is given no more, though it may still be there.
+  const context = readings.map((reading) => contextProblems(call, reading));
+  const isRight = context.some(({ length }) => length === 0);
+  return [...inputProblems(call, message.text), ...(isRight ? [] : (context[0] ?? []))];
 }
 
 async function storedProblems(subject: Subject, going: GoingOn): Promise<string[]> {
   const { folder, recovery, scenario } = going;
   const stored = await readStored(subject);
   if (stored === undefined) return ["nothing is stored"];
-  const { act, before, leaves, sessions } = scenario;
-  const said = before.filter(({ text }) => text !== "/new").map(({ id }) => id);
+  const { act, before, erased = [], leaves, sessions } = scenario;
+  const said = before
+    .map(({ id, text }) => (text === "/new" ? "" : id))
+    .filter((id) => id !== "" && !erased.includes(id));
   const acts = partsOf(act).map(({ id }) => id);
   const isOwed = leaves === "turn" && (going.acknowledged || scenario.refusedOnceDone === undefined);
   const owed = isOwed ? [...said, ...acts] : said;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { isAcknowledged, openSubject, type Subject, type SubjectOptions } from "./subject.ts";
 import { clockOf, leaseClockAfter, type Scenario } from "./scenarios.ts";
+import { THINKING } from "./thinking.ts";
 
 /** In memory where the system offers that: a killed process leaves the same there, and nothing waits for a disk. */
 const TEMPORARY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -26,8 +27,23 @@ export function copyOf(from: string): string {
   return folder;
 }
 
-/** Files in which everything that came before the message was said and answered. */
+/** Folders that were prepared in this process, by what was said in them. */
+const prepared = new Map<string, string>();
+
+/** Files in which everything that came before the message was said and answered, in a folder that the caller removes. */
 export async function prepare(scenario: Scenario): Promise<string> {
+  const { before, config, keepTurns, thinks } = scenario;
+  const name = JSON.stringify([before, config, keepTurns, thinks]);
+  let folder = prepared.get(name);
+  if (folder === undefined) {
+    folder = await sayBefore(scenario);
+    process.once("exit", removeFolder.bind(undefined, folder));
+    prepared.set(name, folder);
+  }
+  return copyOf(folder);
+}
+
+async function sayBefore(scenario: Scenario): Promise<string> {
   const folder = temporaryFolder();
   const subject = openPart(scenario, "before", folder);
   for (const message of scenario.before) {
@@ -57,6 +73,7 @@ export function openPart(
     ids: createSequentialIds(SEEDS[part]),
     ...(scenario.config === undefined ? {} : { config: scenario.config }),
     ...(scenario.keepTurns === undefined ? {} : { keepTurns: scenario.keepTurns }),
+    ...(scenario.thinks === undefined ? {} : { thinks: THINKING[scenario.thinks] }),
     isEager: true,
     isModelDown: part === "act" && scenario.isModelDown === true,
     ...more,

@@ -1,19 +1,21 @@
 /**
- * `npm run faults [-- scenario] [parts]`: breaks Lily at every call it makes and checks that nothing was lost, doubled or
+ * `npm run faults [-- scenarios] [parts]`: breaks Lily at every call it makes and checks that nothing was lost, doubled or
  * left half done. Without parts, all of them. Exit code 1 when something does not hold.
  */
 import { Command } from "commander";
 import { z } from "zod";
 import { bundle } from "./bundle.ts";
 import type { CrowdPlan } from "./crowd.ts";
-import { checkPoints, crowdPart, diskPart, errorsPart, imagesPart, killsPart } from "./parts.ts";
+import { checkPoints, crowdPart, diskPart, errorsPart, imagesPart, killsPart, upkeepParts } from "./parts.ts";
 import { countPoints, readPointsFile, writePointsFile } from "./points-file.ts";
 import { resultTable, violationText } from "./report.ts";
 import { SCENARIOS, scenarioNamed, type Scenario } from "./scenarios.ts";
 import { cleanRun } from "./images.ts";
+import { UPKEEP_CASES } from "./upkeep-cases.ts";
 import { commandFor, type PartResult } from "./violation.ts";
 
 const SCENARIO_PARTS = ["images", "points", "errors", "disk"] as const;
+const UPKEEP = "upkeep";
 const CROWD_PARTS = ["race", "loop", "clock", "processes"] as const;
 
 const number = z.coerce.number().int().min(1);
@@ -22,6 +24,7 @@ const optionsSchema = z.object({
   points: z.boolean().optional(),
   errors: z.boolean().optional(),
   disk: z.boolean().optional(),
+  upkeep: z.boolean().optional(),
   race: z.boolean().optional(),
   loop: z.boolean().optional(),
   clock: z.boolean().optional(),
@@ -38,12 +41,13 @@ const optionsSchema = z.object({
 type Options = z.infer<typeof optionsSchema>;
 
 const program = new Command("faults")
-  .argument("[scenario]", `one of ${SCENARIOS.map(({ name }) => name).join(", ")}`)
+  .argument("[scenarios...]", `of ${SCENARIOS.map(({ name }) => name).join(", ")}`)
   .option("--images", "recover from every state of the files, in this process")
   .option("--points", "kill a process by SIGKILL before and after every call")
   .option("--one-per-state", "with --points: one point for each state of the files")
   .option("--errors", "SQLITE_BUSY and SQLITE_FULL at every writing statement")
   .option("--disk", "files that may not grow")
+  .option("--upkeep", "backup, restore, repair, erasing and migration: killed and without room at every call")
   .option("--race", "two processes on one key, which kill themselves at points chosen by the seed")
   .option("--loop", "one process that is killed from outside thirty times")
   .option("--clock", "two processes whose clocks jump")
@@ -59,13 +63,14 @@ const program = new Command("faults")
 /** Runs what was asked for. */
 async function main(): Promise<void> {
   const options = optionsSchema.parse(program.opts());
-  const [name] = program.args;
-  const scenarios = name === undefined ? SCENARIOS : [scenarioNamed(name)];
+  const scenarios = program.args.length === 0 ? SCENARIOS : program.args.map(scenarioNamed);
   if (options.update) return update(scenarios);
-  const asked = [...SCENARIO_PARTS, ...CROWD_PARTS].filter((part) => options[part] !== undefined);
-  const wants = (part: (typeof asked)[number]): boolean =>
+  const asked = ([...SCENARIO_PARTS, UPKEEP, ...CROWD_PARTS] as const).filter(
+    (part) => options[part] !== undefined,
+  );
+  const wants: Wants = (part) =>
     asked.length === 0
-      ? name === undefined || SCENARIO_PARTS.some((own) => own === part)
+      ? scenarios === SCENARIOS || SCENARIO_PARTS.some((own) => own === part)
       : asked.includes(part);
   const results: PartResult[] = [];
   const onResult = (result: PartResult): void => {
@@ -76,6 +81,8 @@ async function main(): Promise<void> {
     const worker = wants("points") ? bundle("worker") : "";
     for (const scenario of scenarios) await runScenario(scenario, options, { wants, worker, onResult });
   }
+  if (wants(UPKEEP))
+    for (const upkeep of UPKEEP_CASES) for (const part of await upkeepParts(upkeep)) onResult(part);
   if (CROWD_PARTS.some(wants)) await runCrowds(options, wants, onResult);
   const violations = results.flatMap((result) => result.violations);
   console.log(resultTable(results));
@@ -90,7 +97,9 @@ async function update(scenarios: readonly Scenario[]): Promise<void> {
   console.log(`points.json has the points of ${Object.keys(counts).length} scenarios`);
 }
 
-type Wants = (part: (typeof SCENARIO_PARTS)[number] | (typeof CROWD_PARTS)[number]) => boolean;
+type Wants = (
+  part: (typeof SCENARIO_PARTS)[number] | (typeof CROWD_PARTS)[number] | typeof UPKEEP,
+) => boolean;
 
 async function runScenario(
   scenario: Scenario,

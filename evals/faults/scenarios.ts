@@ -2,6 +2,7 @@
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
 import type { ErrorCode } from "#src/kernel/errors.ts";
 import type { SubjectMessage } from "./subject-message.ts";
+import type { THINKING } from "./thinking.ts";
 
 /** One kind of turn. */
 export interface Scenario {
@@ -26,6 +27,8 @@ export interface Scenario {
   readonly refusedOnceDone?: ErrorCode;
   /** Sent again, it is a person's decision anew, and its call is carried out again. */
   readonly decidesAnew?: boolean;
+  /** What led to the first call of the model is stored while it thinks, if it thinks for long, and not before. */
+  readonly thinks?: keyof typeof THINKING;
   /** What was sent together is sent again one by one, each after the reply to the one before. */
   readonly againApart?: boolean;
   /** Its text cannot be a long one, which a full disk is tried with. */
@@ -36,6 +39,8 @@ export interface Scenario {
   readonly leaves: "turn" | "rotation" | "nothing";
   /** Sessions of the key in the end. */
   readonly sessions: number;
+  /** Deliveries whose turns it erases. */
+  readonly erased?: readonly string[];
   /** Facts that memory holds in the end. */
   readonly facts?: number;
 }
@@ -55,7 +60,7 @@ const sentWith = (...texts: string[]): SubjectMessage[] =>
   texts.map((text, index) => ({ id: `d9.${index + 1}`, text }));
 const ASK: SubjectMessage = { id: "d2", text: "ask me" };
 
-export const SCENARIOS: readonly Scenario[] = [
+const STORED_BEFORE: readonly Scenario[] = [
   {
     name: "first",
     title: "the first message of a key",
@@ -319,6 +324,47 @@ export const SCENARIOS: readonly Scenario[] = [
     sessions: 1,
     facts: 1,
   },
+  {
+    name: "forget-everywhere",
+    title: "a fact that is erased wherever it was said",
+    before: said("/remember I drink jasmine tea", "my bike is blue", "/new", "I drink jasmine tea"),
+    act: act("/forget I drink jasmine tea --everywhere --yes"),
+    refusedOnceDone: "memory_not_found",
+    isShort: true,
+    leaves: "turn",
+    sessions: 2,
+    erased: ["d1", "d4"],
+    facts: 0,
+  },
+];
+
+/** Of these also how they go in a terminal and on a server, where nothing is stored before the model is called. */
+const ALSO_THOUGHT_ABOUT = new Set([
+  "chat",
+  "tools",
+  "rotation-with-text",
+  "abort",
+  "failure-after-tools",
+  "collected-tools",
+  "waiting",
+]);
+
+/** `chat-briefly`, `chat-long`. */
+const thoughtAbout = (thinks: keyof typeof THINKING, words: string): Scenario[] =>
+  STORED_BEFORE.filter(({ name }) => ALSO_THOUGHT_ABOUT.has(name)).map((scenario) => ({
+    ...scenario,
+    name: `${scenario.name}-${thinks}`,
+    title: `${scenario.title}, ${words}`,
+    thinks,
+  }));
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...STORED_BEFORE,
+  ...thoughtAbout(
+    "briefly",
+    "about which the model thinks briefly: nothing of it is stored before it has answered",
+  ),
+  ...thoughtAbout("long", "about which the model thinks for long: what led to it is stored meanwhile"),
 ];
 
 /** @throws when there is none of that name */

@@ -16,14 +16,20 @@ interface ModelBehaviour {
   readonly onSlowChunk: () => void;
   /** It asks for tools, and fails where it would answer. */
   readonly isDown: () => boolean;
+  /** Ends when it has thought about a text. */
+  readonly think: (text: string) => Promise<void>;
 }
 
 /** A scripted model whose calls pass a gate. */
 class GatedModel extends ScriptedChatModel {
   readonly #gate: Gate;
 
-  constructor(gate: Gate, { onSlowChunk, isDown }: ModelBehaviour) {
-    super((messages) => answerTo(messages, isDown()), { sleep: async () => onSlowChunk() });
+  constructor(gate: Gate, { onSlowChunk, isDown, think }: ModelBehaviour) {
+    const script = async (messages: readonly BaseMessage[]): Promise<ScriptedStep> => {
+      await think(messages.at(-1)?.text ?? "");
+      return answerTo(messages, isDown());
+    };
+    super(script, { sleep: async () => onSlowChunk() });
     this.#gate = gate;
   }
 

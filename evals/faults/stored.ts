@@ -37,3 +37,14 @@ export async function readStored(
 export function turnsOf({ sessions }: StoredKey): TurnRecord[] {
   return sessions.flatMap(({ turns }) => turns);
 }
+
+/** The same without the turns of some deliveries. */
+export function withoutTurns({ chain, sessions }: StoredKey, deliveryIds: readonly string[] = []): StoredKey {
+  return {
+    chain,
+    sessions: sessions.map(({ sessionId, turns }) => ({
+      sessionId,
+      turns: turns.filter(({ deliveryId }) => !deliveryIds.includes(deliveryId)),
+    })),
+  };
+}

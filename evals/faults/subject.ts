@@ -20,6 +20,7 @@ import { recordStorage } from "./recorded-storage.ts";
 import { sendDirectly } from "./direct-runs.ts";
 import { askTool, gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
 import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
+import { NEVER_MS, type Thinking } from "./thinking.ts";
 
 export type { SubjectMessage } from "./subject-message.ts";
 
@@ -40,6 +41,8 @@ export interface SubjectOptions {
   readonly isModelDown?: boolean;
   /** Nothing waits for time: only where no other process is meant. */
   readonly isEager?: boolean;
+  /** How long the model thinks; without it what led to its first call of a turn is stored before the call. */
+  readonly thinks?: Thinking;
   /** Turns whose checkpoints are kept; 1 unless given. */
   readonly keepTurns?: number;
   /** Changes the opened storage, beneath the gate. */
@@ -61,7 +64,8 @@ export interface Subject {
 
 /** What is to happen later happens in the next round: nothing waits for time, and messages of one moment are together. */
 const EAGER: Timer = {
-  after(_ms, call) {
+  after(ms, call) {
+    if (ms === NEVER_MS) return () => undefined;
     const round = setImmediate(call);
     return () => clearImmediate(round);
   },
@@ -83,9 +87,12 @@ export function openSubject(options: SubjectOptions): Subject {
   const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
   let onSlowChunk = (): void => undefined;
   let isDown = options.isModelDown === true;
-  const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: () => isDown });
+  const { think = async () => undefined, persistAfterMs } = options.thinks ?? {};
+  const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: () => isDown, think });
   const { keepTurns = 1 } = options;
-  const sessions = openLocalSessions(depsOf(options, { gate, model, storage }), storage, { keepTurns });
+  const deps = depsOf(options, { gate, model, storage });
+  const after = persistAfterMs === undefined ? {} : { persistAfterMs };
+  const sessions = openLocalSessions({ ...deps, ...after }, storage, { keepTurns });
   const sendOne = (message: SubjectMessage, stop: AbortController): Promise<TurnReply> => {
     const { id, key = KEY } = message;
     const ref = { owner: OWNER, sessionKey: key };

@@ -5,6 +5,7 @@ import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { takeDamaged } from "#src/storage/checkpoints/damaged-checkpoints.ts";
+import { takeLag } from "#src/storage/checkpoints/lagging-checkpoints.ts";
 import { fillVectorsBesideTurns } from "#src/storage/fill-vectors-beside-turns.ts";
 import { pruneBesideTurns } from "#src/storage/prune-beside-turns.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
@@ -88,6 +89,7 @@ export function openLocalSessions(
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
     takeDamaged: (sessionId) => takeDamaged(storage.checkpointer, sessionId),
+    takeLag: (sessionId) => takeLag(storage.checkpointer, sessionId),
     afterTurn(sessionId, isSealed) {
       pruning.afterTurn(sessionId, isSealed);
       vectors?.afterTurn();

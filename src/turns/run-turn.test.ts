@@ -88,6 +88,13 @@ describe("runTurn", () => {
     expect((await runTurn(deps, request)).notice).toBe("No model is configured.");
   });
 
+  it("tells why the state after the turn could not be stored", async () => {
+    const takeLag = (sessionId: string): string => `no room for ${sessionId}`;
+    const deps = { ...depsWith(async () => ({ kind: "reply", reply })), takeLag };
+    const { notice } = await runTurn(deps, request);
+    expect(notice).toMatch(/could not be stored: no room for \S+\. No answer is lost/u);
+  });
+
   it("fails plainly when a message goes in circles", async () => {
     const deps = depsWith(async () => ({
       kind: "handoff",

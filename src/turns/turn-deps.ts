@@ -53,6 +53,8 @@ export interface TurnDeps {
   readonly afterTurn?: (sessionId: string, isSealed: boolean) => void;
   /** How many stored states of a session were met that are damaged, and that nobody was told of yet. */
   readonly takeDamaged?: (sessionId: string) => number;
+  /** Why the state after the last run on a session could not be stored, if nobody was told yet. */
+  readonly takeLag?: (sessionId: string) => string | undefined;
   /** The system's by default. */
   readonly timer?: Timer;
   /** Stops turns that run in other processes; without it only those of this one are stopped. */

@@ -123,11 +123,11 @@ async function followHandoffs(deps: TurnDeps, turn: TurnUnderLease): Promise<Tur
   const chain = await deps.repository.readChain(turn.ref);
   let threadId = chain?.latest ?? deps.ids.uuid();
   let next = turn.message;
-  let damaged = 0;
+  const told: string[] = [];
   for (let hop = 0; hop <= MAX_HANDOFFS; hop += 1) {
     const outcome = await runOn(deps, threadId, { ...turn, message: next });
-    damaged += deps.takeDamaged?.(threadId) ?? 0;
-    if (outcome.kind === "reply") return damaged === 0 ? outcome.reply : tellDamage(outcome.reply);
+    told.push(...noticesOf(deps, threadId));
+    if (outcome.kind === "reply") return withNotices(outcome.reply, told);
     threadId = outcome.sessionId;
     next = outcome.message;
   }
@@ -139,9 +139,22 @@ async function followHandoffs(deps: TurnDeps, turn: TurnUnderLease): Promise<Tur
 const DAMAGED =
   "A stored state of this conversation was damaged and could not be read; it goes on from the transcript, of which nothing is lost. lily doctor tells more.";
 
-/** Told once, by the turn that had to go on without it. */
-function tellDamage(reply: TurnReply): TurnReply {
-  return { ...reply, notice: reply.notice === undefined ? DAMAGED : `${DAMAGED}\n${reply.notice}` };
+/** Told once, by the turn that had to go on without a stored state, or that leaves none. */
+function noticesOf({ takeDamaged, takeLag }: TurnDeps, sessionId: string): string[] {
+  const lag = takeLag?.(sessionId);
+  return [
+    ...((takeDamaged?.(sessionId) ?? 0) > 0 ? [DAMAGED] : []),
+    ...(lag === undefined ? [] : [lagText(lag)]),
+  ];
+}
+
+const lagText = (why: string): string =>
+  `The state of this conversation could not be stored: ${why}. No answer is lost: the transcript makes up for it, and the state is stored with a later turn.`;
+
+function withNotices(reply: TurnReply, told: readonly string[]): TurnReply {
+  if (told.length === 0) return reply;
+  const all = reply.notice === undefined ? told : [...told, reply.notice];
+  return { ...reply, notice: [...new Set(all)].join("\n") };
 }
 
 async function runOn(deps: TurnDeps, threadId: string, turn: TurnUnderLease): Promise<GraphRunOutcome> {

@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { envelopeSchema, type Envelope } from "#src/kernel/envelope.ts";
 import type { CliContext, CliOptions } from "../context.ts";
+import { run } from "../main.ts";
 
 /** What a subcommand left. */
 export interface Ran {
@@ -15,21 +16,35 @@ export interface Ran {
 export type Subcommand = (context: CliContext, options: CliOptions) => Promise<number>;
 
 /** Runs `subcommand` on the home folder `home`. */
-export async function runCli(
+export function runCli(
   home: string,
   subcommand: Subcommand,
   { json = false }: { readonly json?: boolean } = {},
 ): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  return runIn(home, (context) => subcommand(context, { key: undefined, json, deliveryId: undefined }));
+}
+
+/** Runs a whole command line on the home folder `home`, with `stdin` as a pipe. */
+export function runLine(home: string, args: readonly string[], stdin = ""): Promise<Ran> {
+  return runIn(home, (context) => run(context, args), stdin);
+}
+
+async function runIn(
+  home: string,
+  work: (context: CliContext) => Promise<number>,
+  given?: string,
+): Promise<Ran> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  // Only written to, as a pipe would be, unless it has something to say.
+  if (given !== undefined) stdin.end(given);
   const context: CliContext = {
     env: { LILY_HOME: home },
     cwd: home,
-    // Only written to, as a pipe would be.
-    stdin: new PassThrough() as unknown as ReadStream,
+    stdin: stdin as unknown as ReadStream,
     stdout: stdout as unknown as WriteStream,
     stderr: stderr as unknown as WriteStream,
   };
-  const code = await subcommand(context, { key: undefined, json, deliveryId: undefined });
+  const code = await work(context);
   return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
 }
 

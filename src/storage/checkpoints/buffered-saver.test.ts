@@ -4,6 +4,7 @@ import { MemorySaver, type CheckpointTuple } from "@langchain/langgraph-checkpoi
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import { BufferedSaver, type PointSaver } from "./buffered-saver.ts";
+import { takeLag } from "./lagging-checkpoints.ts";
 
 class MemoryPoints extends MemorySaver implements PointSaver {
   async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
@@ -156,20 +157,28 @@ describe("a checkpointer that stores the points that matter", () => {
   });
 
   it("does not fail a run whose end cannot be stored, and stores it later", async () => {
-    const lags: unknown[] = [];
-    const lagging = new BufferedSaver(stored, (error) => lags.push(error));
     const full = new LilyError("storage_full", "the disk is full");
     const put = vi.spyOn(stored, "put").mockRejectedValueOnce(full);
-    const result = await twoSteps(lagging).invoke({ steps: ["a"] }, SYNC);
-    expect([result, lags, await storedSteps()]).toEqual([
-      { steps: ["a", "first", "second"] },
-      [full],
-      undefined,
-    ]);
+    const result = await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    expect([result, await storedSteps()]).toEqual([{ steps: ["a", "first", "second"] }, undefined]);
     put.mockRestore();
-    expect((await twoSteps(lagging).getState(ON)).values).toEqual(result);
-    await lagging.persist();
+    expect((await twoSteps(saver).getState(ON)).values).toEqual(result);
+    await saver.persist();
     expect(await storedSteps()).toEqual(["a", "first", "second"]);
+  });
+
+  it("tells once that the end of a run could not be stored, and again when that begins anew", async () => {
+    const afterRun = async (isFull: boolean): Promise<string | undefined> => {
+      const put = vi.spyOn(stored, "put");
+      if (isFull) put.mockRejectedValue(new LilyError("storage_full", "the disk is full"));
+      await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+      put.mockRestore();
+      return takeLag(saver, "t");
+    };
+    expect(await afterRun(true)).toBe("the disk is full");
+    expect(await afterRun(true)).toBeUndefined();
+    expect(await afterRun(false)).toBeUndefined();
+    expect(await afterRun(true)).toBe("the disk is full");
   });
 
   it("fails a run whose state could not be read again", async () => {

@@ -11,9 +11,10 @@ import {
   type CheckpointTuple,
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
-import { isLilyError } from "#src/kernel/errors.ts";
+import { isLilyError, type LilyError } from "#src/kernel/errors.ts";
 import { withNamespace } from "./checkpoint-calls.ts";
 import { takeDamaged, type TellsOfDamage } from "./damaged-checkpoints.ts";
+import { LaggingCheckpoints, type TellsOfLag } from "./lagging-checkpoints.ts";
 
 /** What is behind a {@link BufferedSaver}. */
 export interface PointSaver extends BaseCheckpointSaver {
@@ -56,18 +57,16 @@ interface TaskWrites {
  * after a crash, goes on from the last point. Of a run that has ended its end is kept and no point before it; a stored
  * checkpoint names the one stored before it as its parent.
  */
-export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage {
+export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage, TellsOfLag {
   readonly #inner: PointSaver;
   readonly #newest = new Map<string, Newest>();
   /** The ends of runs, as they were stored last: who goes on from one of them in this process reads only its id. */
   readonly #ends = new Map<string, Newest>();
-  readonly #onLag: (error: unknown) => void;
+  readonly #lags = new LaggingCheckpoints();
 
-  /** @param onLag told when the end of a run could not be stored, or what it replaces could not be removed */
-  constructor(inner: PointSaver, onLag: (error: unknown) => void = () => undefined) {
+  constructor(inner: PointSaver) {
     super(inner.serde);
     this.#inner = inner;
-    this.#onLag = onLag;
   }
 
   /** Stores what runs have reached on a thread, or on all, so that a crash cannot take it back. */
@@ -90,6 +89,10 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
 
   takeDamaged(threadId: string): number {
     return takeDamaged(this.#inner, threadId);
+  }
+
+  takeLag(threadId: string): string | undefined {
+    return this.#lags.takeLag(threadId);
   }
 
   override getNextVersion(current: number | undefined): number {
@@ -160,7 +163,8 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
       if (newest.passed.length > 0) await this.#inner.dropCheckpoints(newest.config, newest.passed);
     } catch (error) {
       if (!isStorageError(error)) throw error;
-      this.#onLag(error);
+      // Points that could not be removed are left to the retention.
+      if (!newest.isStored) this.#lags.begin(threadIn(newest.config), error.message);
     }
   }
 
@@ -203,6 +207,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage 
         newVersions,
       );
       newest.isStored = true;
+      this.#lags.end(threadIn(config));
     }
     const target = withCheckpoint(config, checkpoint.id);
     for (let written = newest.writes[0]; written !== undefined; written = newest.writes[0]) {
@@ -302,7 +307,9 @@ function parentIn(config: RunnableConfig): string | undefined {
   return typeof parent === "string" ? parent : undefined;
 }
 
-function isStorageError(error: unknown): boolean {
+const threadIn = (config: RunnableConfig): string => String(config.configurable?.["thread_id"]);
+
+function isStorageError(error: unknown): error is LilyError {
   return isLilyError(error) && error.code.startsWith("storage_");
 }
 

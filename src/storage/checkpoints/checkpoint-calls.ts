@@ -7,20 +7,3 @@ export function withNamespace(config: RunnableConfig): RunnableConfig {
   if (typeof namespace === "string") return config;
   return { ...config, configurable: { ...config.configurable, checkpoint_ns: "" } };
 }
-
-/**
- * The items of `open()`, whose first step is carried out by `carryOut`, which may try it again. Upstream's savers read
- * every row before they give the first one, so only that step asks the database.
- */
-export async function* startedBy<Item>(
-  open: () => AsyncGenerator<Item>,
-  carryOut: <T>(work: () => Promise<T>) => Promise<T>,
-): AsyncGenerator<Item> {
-  const { first, rest } = await carryOut(async () => {
-    const rest = open();
-    return { first: await rest.next(), rest };
-  });
-  if (first.done === true) return;
-  yield first.value;
-  yield* rest;
-}

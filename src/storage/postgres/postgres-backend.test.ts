@@ -1,6 +1,10 @@
 import { inspect } from "node:util";
 import { Annotation, StateGraph } from "@langchain/langgraph";
-import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
+import {
+  emptyCheckpoint,
+  type BaseCheckpointSaver,
+  type CheckpointListOptions,
+} from "@langchain/langgraph-checkpoint";
 import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -355,6 +359,19 @@ function wordGraph(checkpointer: BaseCheckpointSaver) {
     .compile({ checkpointer });
 }
 
+const ON_T = { configurable: { thread_id: "t" } };
+
+/** Puts checkpoints of an id as somebody who changes the state does: they are stored at once. */
+const putIn = (saver: BaseCheckpointSaver) => (id: string) =>
+  saver.put(ON_T, { ...emptyCheckpoint(), id }, { source: "update", step: 1, parents: {} }, {});
+
+async function listed(saver: BaseCheckpointSaver, options: CheckpointListOptions = {}): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { checkpoint, config } of saver.list(ON_T, options))
+    ids.push(checkpoint.id ?? String(config.configurable?.["checkpoint_id"]));
+  return ids;
+}
+
 function describeCheckpoints(): void {
   it("prunes more rows than one transaction takes, with their writes and the values nobody has any more", async () => {
     const schema = newSchema();
@@ -406,6 +423,34 @@ function describeCheckpoints(): void {
     expect(await query(left)).toEqual([{ id: "/5" }, { id: "anew:task-2/6" }, { id: "remembers/3" }]);
   });
 
+  it("takes the checkpoint that was put last for the newest, though its clock was set back", async () => {
+    const { checkpointer, retention } = await open();
+    const put = putIn(checkpointer);
+    for (const id of ["b", "c", "a"]) await put(id);
+    expect((await checkpointer.getTuple(ON_T))?.checkpoint.id).toBe("a");
+    expect(await listed(checkpointer)).toEqual(["a", "c", "b"]);
+    expect(await listed(checkpointer, { limit: 2 })).toEqual(["a", "c"]);
+    const before = (id: string) => ({ configurable: { thread_id: "t", checkpoint_id: id } });
+    expect(await listed(checkpointer, { before: before("a") })).toEqual(["c", "b"]);
+    expect(await listed(checkpointer, { before: before("bb") })).toEqual(["a", "b"]);
+    expect(await retention.prune("t", 2)).toEqual({ deletedCheckpoints: 1 });
+    expect(await listed(checkpointer)).toEqual(["a", "c"]);
+  });
+
+  it("orders what was put before there was an order by its ids, and goes on after it", async () => {
+    const schema = newSchema();
+    const old = await open({ schema });
+    await old.close();
+    await query(`ALTER TABLE "${schema}".checkpoints DROP COLUMN lily_put_order`);
+    await query(
+      `INSERT INTO "${schema}".checkpoints (thread_id, checkpoint_id, checkpoint) VALUES ('t', 'b', '{}'), ('t', 'a', '{}')`,
+    );
+    const { checkpointer } = await open({ schema });
+    expect(await listed(checkpointer)).toEqual(["b", "a"]);
+    await putIn(checkpointer)("_");
+    expect(await listed((await open({ schema })).checkpointer)).toEqual(["_", "b", "a"]);
+  });
+
   it("gives a run from an old checkpoint its own values, not those of the run that came before it", async () => {
     const { checkpointer } = await open();
     const graph = wordGraph(checkpointer);
@@ -430,7 +475,7 @@ function describeCheckpoints(): void {
   it("says what is wrong when a table is missing", async () => {
     const schema = newSchema();
     const { checkpointer } = await open({ schema });
-    await query(`DROP TABLE "${schema}".checkpoint_writes`);
+    await query(`DROP TABLE "${schema}".checkpoints`);
     const read = checkpointer.getTuple({ configurable: { thread_id: "t" } });
     await expect(read).rejects.toMatchObject({ code: "storage_failed" });
   });

@@ -2,6 +2,7 @@
 import { escapeIdentifier, type Pool } from "pg";
 import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import type { CheckpointRetention } from "../backend.ts";
+import { PUT_ORDER } from "./put-order.ts";
 
 /** Rows a transaction deletes: a few milliseconds, so that nothing else waits for long. */
 const ROWS_PER_TRANSACTION = 200;
@@ -21,19 +22,24 @@ function retentionStatements(schema: string) {
     DELETE FROM ${table(name)} WHERE ctid = ANY (ARRAY(
       SELECT old.ctid FROM ${table(name)} AS old WHERE old.thread_id = $1 AND ${where}
       LIMIT ${ROWS_PER_TRANSACTION}))`;
-  // Ids sort by time. The newest checkpoint of a namespace that outlives its run is kept: see checkpoint-namespace.ts.
-  const isOld = `old.checkpoint_id < $2 AND (
-    strpos(old.checkpoint_ns, ':') > 0 OR old.checkpoint_id < (
-      SELECT max(newest.checkpoint_id) FROM ${checkpoints} AS newest
+  // The newest checkpoint of a namespace that outlives its run is kept: see checkpoint-namespace.ts.
+  const isOld = `old.${PUT_ORDER} < $2 AND (
+    strpos(old.checkpoint_ns, ':') > 0 OR old.${PUT_ORDER} < (
+      SELECT max(newest.${PUT_ORDER}) FROM ${checkpoints} AS newest
       WHERE newest.thread_id = old.thread_id AND newest.checkpoint_ns = old.checkpoint_ns))`;
   return {
     // Of a run that has ended one checkpoint is left (see buffered-saver.ts). Subgraphs have checkpoints too, so only the
     // root namespace counts.
-    oldestKept: `SELECT checkpoint_id FROM ${checkpoints}
+    oldestKept: `SELECT ${PUT_ORDER} AS oldest FROM ${checkpoints}
       WHERE thread_id = $1 AND checkpoint_ns = ''
-      ORDER BY checkpoint_id DESC LIMIT 1 OFFSET $2`,
-    deleteWrites: deleteRows("checkpoint_writes", isOld),
+      ORDER BY ${PUT_ORDER} DESC LIMIT 1 OFFSET $2`,
     deleteCheckpoints: deleteRows("checkpoints", isOld),
+    deleteWrites: deleteRows(
+      "checkpoint_writes",
+      `NOT EXISTS (SELECT FROM ${checkpoints} AS kept
+        WHERE kept.thread_id = old.thread_id AND kept.checkpoint_ns = old.checkpoint_ns
+          AND kept.checkpoint_id = old.checkpoint_id)`,
+    ),
     // The value of a channel is kept once for all checkpoints that have it; no run can come back to it without one.
     deleteBlobs: deleteRows(
       "checkpoint_blobs",
@@ -45,8 +51,8 @@ function retentionStatements(schema: string) {
 }
 
 /**
- * Makes the retention of the checkpoints in `pool`, whose tables exist. Writes go before the checkpoints they belong to
- * and values after them, so that a crash in between leaves nothing that a later call does not find.
+ * Makes the retention of the checkpoints in `pool`, whose tables exist. Writes and values go after the checkpoints they
+ * belong to, and what a crash in between leaves is found by the next call.
  *
  * Not for graphs with LangGraph's (beta) delta channels: they read values out of any ancestor.
  */
@@ -65,11 +71,11 @@ export function createPostgresRetention(
   };
   const prune = async (threadId: string, keepTurns: number): Promise<number> => {
     const skip = Math.max(1, keepTurns) - 1;
-    const { rows } = await pool.query<{ checkpoint_id: string }>(statements.oldestKept, [threadId, skip]);
-    const oldest = rows[0]?.checkpoint_id;
+    const { rows } = await pool.query<{ oldest: string }>(statements.oldestKept, [threadId, skip]);
+    const oldest = rows[0]?.oldest;
     if (oldest === undefined) return 0;
-    await deleteAll(statements.deleteWrites, [threadId, oldest]);
     const deleted = await deleteAll(statements.deleteCheckpoints, [threadId, oldest]);
+    await deleteAll(statements.deleteWrites, [threadId]);
     await deleteAll(statements.deleteBlobs, [threadId]);
     return deleted;
   };

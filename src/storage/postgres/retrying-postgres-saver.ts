@@ -15,7 +15,8 @@ import type { Ids } from "#src/kernel/ids.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import type { PointSaver } from "../checkpoints/buffered-saver.ts";
 import { StateSerde } from "../checkpoints/state-serde.ts";
-import { startedBy, withNamespace } from "../checkpoints/checkpoint-calls.ts";
+import { withNamespace } from "../checkpoints/checkpoint-calls.ts";
+import { listKeysSql, newestIdSql, type CheckpointKey } from "./put-order.ts";
 
 /** Options of {@link RetryingPostgresSaver}. */
 export interface RetryingPostgresSaverOptions {
@@ -29,7 +30,7 @@ export interface RetryingPostgresSaverOptions {
  * `PostgresSaver` with these differences: two runs from the same checkpoint give a channel different versions (upstream
  * counts both up by one, keeps the value of the first run under that version and shows it to the second); NUL and
  * halves of surrogate pairs in metadata, which jsonb refuses, are replaced as `toStorableText` does; an absent
- * `checkpoint_ns` is `""` everywhere; deadlocks are tried again; errors arrive as `LilyError`s that name the server.
+ * `checkpoint_ns` is `""` everywhere; the newest checkpoint is the one that was put last, whatever its id; deadlocks are tried again; errors arrive as `LilyError`s that name the server.
  */
 export class RetryingPostgresSaver extends PostgresSaver implements PointSaver {
   readonly #pool: Pool;
@@ -40,7 +41,7 @@ export class RetryingPostgresSaver extends PostgresSaver implements PointSaver {
   constructor(pool: Pool, { schema, server, ids }: RetryingPostgresSaverOptions) {
     super(pool, new StateSerde(), { schema });
     this.#pool = pool;
-    this.#schema = escapeIdentifier(schema);
+    this.#schema = schema;
     this.#server = server;
     this.#ids = ids;
   }
@@ -54,17 +55,42 @@ export class RetryingPostgresSaver extends PostgresSaver implements PointSaver {
   }
 
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
-    return this.#retry(() => super.getTuple(config));
+    const wanted: unknown = config.configurable?.["checkpoint_id"];
+    if (wanted !== undefined) return this.#retry(() => super.getTuple(config));
+    return this.#newestTuple(config);
+  }
+
+  async #newestTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    for (;;) {
+      const id = await this.newestId(config);
+      if (id === undefined) return undefined;
+      const newest = { configurable: { ...config.configurable, checkpoint_id: id } };
+      const tuple = await this.#retry(() => super.getTuple(newest));
+      // It may have been pruned meanwhile, when a newer one had come.
+      if (tuple !== undefined) return tuple;
+    }
+  }
+
+  async newestId(config: RunnableConfig): Promise<string | undefined> {
+    const { thread_id: threadId, checkpoint_ns: namespace } = withNamespace(config).configurable ?? {};
+    const { rows } = await this.#retry(() =>
+      this.#pool.query<CheckpointKey>(newestIdSql(this.#schema), [threadId, namespace]),
+    );
+    return rows[0]?.checkpoint_id;
   }
 
   override async *list(
     config: RunnableConfig,
-    options?: CheckpointListOptions,
+    options: CheckpointListOptions = {},
   ): AsyncGenerator<CheckpointTuple> {
-    yield* startedBy(
-      () => super.list(config, options),
-      (work) => this.#retry(work),
-    );
+    const condition = this._searchWhere(config, options.filter);
+    const { text, values } = listKeysSql(this.#schema, condition, options);
+    const { rows } = await this.#retry(() => this.#pool.query<CheckpointKey>(text, values));
+    for (const configurable of rows) {
+      const tuple = await this.getTuple({ configurable });
+      // Pruned since the list was made.
+      if (tuple !== undefined) yield tuple;
+    }
   }
 
   override put(
@@ -86,7 +112,7 @@ export class RetryingPostgresSaver extends PostgresSaver implements PointSaver {
     const values = [threadId, namespace, [...ids]];
     const drop = (table: string): Promise<unknown> =>
       this.#pool.query(
-        `DELETE FROM ${this.#schema}.${table}
+        `DELETE FROM ${escapeIdentifier(this.#schema)}.${table}
          WHERE thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = ANY ($3)`,
         values,
       );

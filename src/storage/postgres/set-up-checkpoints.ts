@@ -1,6 +1,7 @@
 /** The tables of LangGraph's `PostgresSaver`, made in a transaction of ours: its own `setup` fails when two race. */
 import { PostgresSaver } from "@langchain/langgraph-checkpoint-postgres";
 import { escapeIdentifier, type ClientBase, type Pool } from "pg";
+import { setUpPutOrder } from "./put-order.ts";
 
 /** Makes the tables in `schema`, which exists, or brings them up to date. */
 export async function setUpCheckpoints(client: ClientBase, schema: string): Promise<void> {
@@ -8,6 +9,7 @@ export async function setUpCheckpoints(client: ClientBase, schema: string): Prom
   const versions = `${escapeIdentifier(schema)}.checkpoint_migrations`;
   await client.query(`CREATE TABLE IF NOT EXISTS ${versions} (v INTEGER PRIMARY KEY)`);
   await new PostgresSaver(poolOf(client), undefined, { schema }).setup();
+  await setUpPutOrder(client, schema);
 }
 
 // `setup` takes one connection of its pool, runs its statements and gives it back; nothing else is asked of this one.

@@ -43,7 +43,7 @@ async function withFolder(test: (surroundings: Surroundings) => Promise<void>): 
   }
 }
 
-// Concurrent, because most of the time goes into starting processes: 3 CPU seconds each, longer on a busy machine.
+// Concurrent, because most of the time goes into starting processes.
 describe.concurrent("processes that share the SQLite files", { timeout: 120_000 }, () => {
   it("lose no update of a counter that each changes under the lock", async ({ expect }) => {
     await withFolder(async ({ start, open }) => {
@@ -65,6 +65,19 @@ describe.concurrent("processes that share the SQLite files", { timeout: 120_000 
       });
       await worker.kill();
       const lease = await locks.acquire("counter", { waitMs: 2_000 });
+      expect(lease.token).toBe(2);
+    });
+  });
+
+  it("lose nothing when one that waits for the lock is killed", async ({ expect }) => {
+    await withFolder(async ({ start, open }) => {
+      const holder = start("hold");
+      expect(await holder.nextLine()).toBe("held");
+      const waiting = start("wait");
+      expect(await waiting.nextLine()).toBe("waiting");
+      await waiting.kill();
+      await holder.kill();
+      const lease = await open().locks.acquire("counter", { waitMs: 2_000 });
       expect(lease.token).toBe(2);
     });
   });

@@ -1,4 +1,5 @@
 /** Measures whether what of the past belongs to a turn of a dialogue is found among all that is remembered of a child. */
+import { rankFacts, type Talk } from "#src/context/rank-facts.ts";
 import type { MemoryBook } from "#memory/book/memory-book.ts";
 import type { MadialData } from "./data.ts";
 
@@ -12,10 +13,12 @@ export interface MadialMeasure {
   readonly recall: Readonly<Record<(typeof CUTS)[number], number>>;
 }
 
+const GIVEN = 20;
+const EARLIER = 3;
 const CUTS = [1, 3, 5, 10, 20] as const;
 const SPEAKER = /^<(?<name>[^>]+)>: *"?(?<text>.*?)"?\s*$/su;
 
-/** Takes the memories in through the one door, each for the child that it names, and asks with what the child says. */
+/** Takes the memories in through the one door, each for the child that it names, and asks with what the child has said, as a prompt does. */
 export async function measureMadial(book: MemoryBook, data: MadialData): Promise<MadialMeasure> {
   const names = new Map(data.dialogues.map((one) => [one["user-id"], nameIn(one.dialogue)]));
   const memories = new Map(data.memories.flatMap((one) => Object.entries(one)));
@@ -37,8 +40,10 @@ export async function measureMadial(book: MemoryBook, data: MadialData): Promise
   const sums = new Map<number, number>(CUTS.map((cut) => [cut, 0]));
   for (const one of data.dialogues) {
     const owner = names.get(one["user-id"]) ?? "";
-    const query = saidBefore(one.dialogue, one["test-turn"][0] ?? 1, owner);
-    const { relevant } = await book.recall({ owner }, { query, limit: 20 });
+    const talk = saidBefore(one.dialogue, one["test-turn"][0] ?? 1, owner);
+    const asked = { query: talk.said, earlier: talk.earlier.join("\n"), limit: GIVEN };
+    const { relevant: bySaid, byEarlier } = await book.recall({ owner }, asked);
+    const relevant = rankFacts({ bySaid, byEarlier }, talk);
     const wanted = one["relevant-id"].map((id) => recordIds.get(`${owner} ${id}`));
     for (const cut of CUTS) {
       const first = new Set(relevant.slice(0, cut).map(({ id }) => id));
@@ -60,11 +65,11 @@ function nameIn(dialogue: readonly string[]): string {
   return names.find((name) => name !== "Assistant") ?? "";
 }
 
-/** The child's last words before line `turn`. */
-function saidBefore(dialogue: readonly string[], turn: number, name: string): string {
+/** The child's last words before line `turn`, and what it said before them, as a prompt goes by them. */
+function saidBefore(dialogue: readonly string[], turn: number, name: string): Talk {
   const own = dialogue.slice(0, turn).flatMap((line) => {
     const said = SPEAKER.exec(line)?.groups;
     return said?.["name"] === name ? [said["text"] ?? ""] : [];
   });
-  return own.at(-1) ?? "";
+  return { said: own.at(-1) ?? "", earlier: own.slice(0, -1).slice(-EARLIER) };
 }
