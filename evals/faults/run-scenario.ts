@@ -37,7 +37,7 @@ export async function prepare(scenario: Scenario): Promise<string> {
   let folder = prepared.get(name);
   if (folder === undefined) {
     folder = await sayBefore(scenario);
-    process.once("exit", removeFolder.bind(undefined, folder));
+    if (prepared.size === 0) process.once("exit", () => [...prepared.values()].forEach(removeFolder));
     prepared.set(name, folder);
   }
   return copyOf(folder);
