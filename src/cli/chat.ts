@@ -8,6 +8,7 @@ import { createInputHistory, historyFile } from "./input/history-file.ts";
 import { LineInput } from "./input/line-input.ts";
 import type { Display } from "./late-parts.ts";
 import { printableLine } from "./printable.ts";
+import { sessionAfter } from "./reply-session.ts";
 import { screenOf, type Screen } from "./screen.ts";
 import { onTermination } from "./signals.ts";
 import { stopReason } from "./stop-reason.ts";
@@ -166,7 +167,7 @@ class Conversation {
     message.stop.addEventListener("abort", () => view.stopping());
     const sessionKey = this.#options.key ?? engine.defaultKey;
     const reply = await engine.send({ ...message, sessionKey, onEvent: view.onEvent });
-    if (reply.sessionId !== "") this.#lastSessionId = reply.sessionId;
+    this.#lastSessionId = sessionAfter(reply, this.#lastSessionId);
     if (reply.envelope.code === "memory_policy_denied") this.#input.forgetLast();
     view.finish(reply);
     this.#context.stdout.write("\n");

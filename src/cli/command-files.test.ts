@@ -52,6 +52,18 @@ describe("text in a file", () => {
     });
   });
 
+  it("is not written where a folder is", async () => {
+    await expect(files().write("../docs", "x")).rejects.toMatchObject({
+      message: "../docs cannot be written: it is a folder",
+    });
+  });
+
+  it("is not read of a name that is not there, and it is told where that was looked for", async () => {
+    await expect(files().read("facts.json")).rejects.toMatchObject({
+      message: `facts.json cannot be read: there is no such file or folder in ${join(folder, "docs")}`,
+    });
+  });
+
   it("is kept under a new name where there is one already", async () => {
     const [first, second] = [
       await files().write("facts.json", "one", "kept"),
@@ -67,6 +79,32 @@ describe("text in a file", () => {
   it("is not kept where no folder can be made, and that is told at once", async () => {
     const { write } = commandFiles({ folder, kept: "/proc/nobody/exports", home: folder });
     await expect(write("facts.json", "x", "kept")).rejects.toMatchObject({ code: "file_failed" });
+  });
+
+  it.each([
+    ["UTF-8", Buffer.from("“é”")],
+    ["UTF-8 with its mark", Buffer.from("\uFEFF“é”")],
+    ["UTF-16", Buffer.from("\uFEFF“é”", "utf16le")],
+  ])("is read in %s", async (_name, bytes) => {
+    writeFileSync(join(folder, "facts.json"), bytes);
+    expect(await files().read("~/facts.json")).toBe("“é”");
+  });
+
+  it("is not read in an encoding that would give other letters", async () => {
+    writeFileSync(join(folder, "facts.json"), Buffer.from("café", "latin1"));
+    await expect(files().read("~/facts.json")).rejects.toMatchObject({
+      code: "file_failed",
+      message: "~/facts.json is no whole UTF-8 text: some bytes are not valid",
+      next: "Save it as UTF-8, and give it again. Nothing was changed.",
+    });
+  });
+
+  it("is not read of a device, which never ends", async () => {
+    await expect(files().read("/dev/zero")).rejects.toMatchObject({ code: "file_failed" });
+  });
+
+  it("is written below the person's home folder where that is named", async () => {
+    expect(await files().write("~/facts.json", "x")).toBe(join(folder, "facts.json"));
   });
 
   it("is not read of a path through a file, and the reason is in words", async () => {

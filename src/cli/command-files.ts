@@ -1,8 +1,9 @@
 /** Files that commands read and write for the person at this terminal. */
-import { constants } from "node:fs";
-import { open, readFile, realpath, writeFile } from "node:fs/promises";
+import { constants, statSync } from "node:fs";
+import { open, realpath, rm } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join, parse, resolve } from "node:path";
+import { isAbsolute, join, parse, resolve } from "node:path";
+import { decodeText } from "#memory/evidence/decode-text.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import type { CommandFiles, FileBytes } from "#src/commands/command.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
@@ -19,35 +20,67 @@ export interface CommandFolders {
 
 /** Files for commands. A file that is there is never written over; a new one is for its owner alone. */
 export function commandFiles({ folder, kept, home = homedir() }: CommandFolders): CommandFiles {
+  const placeOf = (path: string): string =>
+    resolve(folder, path.startsWith("~/") ? join(home, path.slice(2)) : path);
+  /** The reason, and for a relative path where it was looked for. */
+  const whyAt = (error: unknown, path: string): string =>
+    codeOf(error) === "ENOENT" && !path.startsWith("~/") && !isAbsolute(path)
+      ? `${reasonOf(error)} in ${folder}`
+      : reasonOf(error);
+  const readBytes: CommandFiles["readBytes"] = async (path, maxBytes) => {
+    try {
+      return await readOrdinary(path, await realpath(placeOf(path)), maxBytes);
+    } catch (error) {
+      throw isLilyError(error) ? error : fileFailed(path, "cannot be read", whyAt(error, path));
+    }
+  };
   return {
     async read(path) {
-      return readFile(resolve(folder, path), "utf8").catch((error: unknown) => {
-        throw fileFailed(path, "cannot be read", reasonOf(error));
-      });
+      const { bytes } = await readBytes(path, MAX_TEXT_BYTES);
+      return textOf(bytes, path);
     },
-    async readBytes(path, maxBytes) {
-      const named = path.startsWith("~/") ? join(home, path.slice(2)) : path;
-      try {
-        return await readOrdinary(path, await realpath(resolve(folder, named)), maxBytes);
-      } catch (error) {
-        throw isLilyError(error) ? error : fileFailed(path, "cannot be read", reasonOf(error));
-      }
-    },
+    readBytes,
     async write(path, text, place) {
-      const target = place === "kept" ? join(kept, path) : resolve(folder, path);
+      const target = place === "kept" ? join(kept, path) : placeOf(path);
       try {
         if (place === "kept") return await writeNumbered(kept, path, text);
         await writeNew(target, text);
         return target;
       } catch (error) {
-        throw fileFailed(place === "kept" ? target : path, "cannot be written", reasonOf(error));
+        const why = codeOf(error) === "EEXIST" && isFolder(target) ? IS_FOLDER : whyAt(error, path);
+        throw fileFailed(place === "kept" ? target : path, "cannot be written", why);
       }
     },
   };
 }
 
+/** Text that is read as a whole: an export of far more than 100,000 facts. */
+const MAX_TEXT_BYTES = 200_000_000;
+
+/** What is in no known encoding would be read with other letters than were written. */
+function textOf(bytes: Uint8Array, path: string): string {
+  try {
+    return decodeText(bytes, path);
+  } catch (error) {
+    if (!isLilyError(error)) throw error;
+    throw new LilyError("file_failed", error.message, {
+      next: "Save it as UTF-8, and give it again. Nothing was changed.",
+    });
+  }
+}
+
+/** A new file with all of `text`, or none: half of it, on a full disk, would look like an export. */
 async function writeNew(target: string, text: string): Promise<void> {
-  await writeFile(target, text, { flag: "wx", mode: 0o600 });
+  const file = await open(target, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Most files of one name. */
@@ -76,11 +109,7 @@ async function readOrdinary(shown: string, path: string, maxBytes: number): Prom
   try {
     const facts = await file.stat();
     if (!facts.isFile())
-      throw fileFailed(
-        shown,
-        "cannot be read",
-        facts.isDirectory() ? "it is a folder" : "it is no ordinary file",
-      );
+      throw fileFailed(shown, "cannot be read", facts.isDirectory() ? IS_FOLDER : "it is no ordinary file");
     const parts: Buffer[] = [];
     let length = 0;
     for (;;) {
@@ -95,10 +124,16 @@ async function readOrdinary(shown: string, path: string, maxBytes: number): Prom
   }
 }
 
+const IS_FOLDER = "it is a folder";
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   ENOTDIR: "a part of its path is no folder",
-  EISDIR: "it is a folder",
+  EISDIR: IS_FOLDER,
   EACCES: "this user may not",
   EPERM: "this user may not",
   EROFS: "it is on a disk that is read only",

@@ -71,7 +71,11 @@ export interface FileBytes {
 
 /** Files by their path, relative to where the person is. */
 export interface CommandFiles {
-  /** @throws {LilyError} `file_failed` */
+  /**
+   * The text of an ordinary file in UTF-8 or UTF-16, without its mark; `~/` is the person's home folder.
+   *
+   * @throws {LilyError} `file_failed`, `file_too_large`
+   */
   read(path: string): Promise<string>;
   /**
    * At most `maxBytes` of an ordinary file; `~/` is the person's home folder.
@@ -80,7 +84,7 @@ export interface CommandFiles {
    */
   readBytes(path: string, maxBytes: number): Promise<FileBytes>;
   /**
-   * Writes a new file for its owner alone and gives its full path. With `kept`, `path` is a name alone: the file lies
+   * Writes a new file for its owner alone and gives its full path; `~/` is the person's home folder. With `kept`, `path` is a name alone: the file lies
    * beside what Lily keeps, with a number behind its name where there is such a file already.
    *
    * @throws {LilyError} `file_failed`

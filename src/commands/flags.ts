@@ -62,9 +62,11 @@ function unknownFlag({ values = [], switches = [] }: FlagNames<string, string>):
   return `there is a flag that is not known here${known === "" ? "" : `; known are ${known}`}`;
 }
 
+/** Usages with words of the person's own, which may look like a flag. */
+const TAKES_TEXT = /<text>|words/u;
+
 /** The refusal of arguments that are not understood. It does not repeat them. */
 export function usageEnvelope(problem: string, usage: string): Envelope {
-  return refused("command_usage", problem, {
-    next: `Write ${usage}. Text that begins with -- comes behind a lone --.`,
-  });
+  const lone = TAKES_TEXT.test(usage) ? " Text that begins with -- comes behind a lone --." : "";
+  return refused("command_usage", problem, { next: `Write ${usage}.${lone}` });
 }

@@ -3,6 +3,7 @@ import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { conflictsAction, editAction, resolveAction, verifyAction } from "./memory/curate.ts";
 import { evidenceForgetAction, evidenceIngestAction, evidenceShowAction } from "./memory/evidence.ts";
+import { objectionTo } from "./memory/guarded.ts";
 import {
   actionContext,
   memoryOff,
@@ -61,7 +62,8 @@ export const memoryCommand: PlainCommand = {
     if (on === undefined) return { envelope: memoryOff() };
     if (args === "") return { envelope: await overview(on) };
     const asked = actionFor(args);
-    return asked === undefined ? { envelope: unknownAction(args) } : asked.action.run(asked.rest, on);
+    if (asked !== undefined) return asked.action.run(asked.rest, on);
+    return { envelope: (await objectionTo(args, on)) ?? unknownAction(args) };
   },
 };
 
@@ -95,13 +97,15 @@ async function overview({ memory }: ActionContext): Promise<Envelope> {
 
 /** It does not repeat the words: who forgot `/remember` may have written a secret. */
 function unknownAction(args: string): Envelope {
-  const [first = ""] = args.toLowerCase().split(/\s+/u);
-  const parts = ACTIONS.filter(({ words }) => words.startsWith(`${first} `)).map(usageOf);
-  if (parts.length > 0)
-    return refused("command_usage", `which part of /memory ${first}?`, {
-      next: `Write ${parts.join(", or ")}.`,
-    });
+  const [first = "", second = ""] = args.toLowerCase().split(/\s+/u);
+  for (const begin of [`${first} ${second}`, first]) {
+    const parts = ACTIONS.filter(({ words }) => words.startsWith(`${begin} `)).map(usageOf);
+    if (parts.length > 0)
+      return refused("command_usage", `which part of /memory ${begin}?`, {
+        next: `Write ${parts.join(", or ")}.`,
+      });
+  }
   return refused("command_usage", "/memory has no such part", {
-    next: "/memory alone lists them; /remember <text> keeps something.",
+    next: "/memory alone lists them; /remember <text> keeps something, /forget <id or words> erases it.",
   });
 }

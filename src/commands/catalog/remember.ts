@@ -21,7 +21,9 @@ export const rememberCommand: PlainCommand = {
     const on = actionContext(context);
     const read = readFact(args, context);
     if (on === undefined) return memoryOff();
-    return read.ok ? objectionTo(read.fact.text, on) : read.envelope;
+    if (read.ok) return objectionTo(read.fact.text, on);
+    // A secret behind a mistyped flag is a secret: whoever typed it keeps no line of it either.
+    return (args === "" ? undefined : await objectionTo(args, on)) ?? read.envelope;
   },
   async run(args, context) {
     const on = actionContext(context);

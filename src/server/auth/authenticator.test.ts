@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -173,6 +173,13 @@ describe("the key file", () => {
     expect(() => openAuthenticator(env, home)).toThrow(join(home, "other/keys.json"));
     writeKeyFile(join(home, "other/keys.json"), [entry]);
     expect(await codeOf(bearer(anaKey), env)).toBe("owner ana");
+  });
+
+  // Only Linux has a folder in which the system makes none.
+  it.skipIf(!existsSync("/proc/self"))("in a folder that cannot be made is told of at once", () => {
+    expect(() => writeKeyFile("/proc/nobody/home/api-keys.json", [entry])).toThrow(
+      "/proc/nobody/home/api-keys.json cannot be written: ENOENT",
+    );
   });
 
   it("may not give a key of the environment to another owner", () => {

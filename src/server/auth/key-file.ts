@@ -1,8 +1,9 @@
 /** The key file: where it is, who may read it, and how it is read and written. */
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { keyFileSchema, type KeyEntry } from "./key-entries.ts";
 
@@ -54,7 +55,7 @@ export function readKeyFile(path: string): KeyEntry[] {
 export function writeKeyFile(path: string, entries: readonly KeyEntry[]): void {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     writeFileSync(draft, `${JSON.stringify(entries, null, 2)}\n`, {
       mode: OWNER_ONLY,
       flag: "wx",

@@ -1,5 +1,5 @@
 /** `/memory verify`, `edit`, `conflicts` and `resolve`: what keeps facts true. */
-import { done } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { usageEnvelope } from "../../flags.ts";
 import { isDue } from "./due.ts";
@@ -20,16 +20,26 @@ export const verifyAction: MemoryAction = {
     const ids: string[] = [];
     for (const id of args.split(/\s+/u)) {
       const found = await findRecord(context, id);
-      if (found.kind === "refused") return { envelope: found.envelope };
+      if (found.kind === "refused") return { envelope: nothingConfirmed(found.envelope) };
       ids.push(found.record.id);
     }
     const { verified } = await book.verify(who, ids);
-    const envelope = done("memory_verified", `${factCount(verified.length)} confirmed.`, {
+    const envelope = done("memory_verified", `${verifiedText(verified)} confirmed.`, {
       data: { records: rowsOf(verified, context) },
     });
     return { envelope, isCommitted: true };
   },
 };
+
+/** One wrong id among several leaves all of them as they were. */
+function nothingConfirmed({ next = "", ...envelope }: Envelope): Envelope {
+  return { ...envelope, next: `${next} Nothing was confirmed.`.trim() };
+}
+
+function verifiedText(verified: readonly MemoryRecord[]): string {
+  const [only] = verified.length === 1 ? verified : [];
+  return only === undefined ? factCount(verified.length) : `“${only.text}” (${shortId(only.id)}) is`;
+}
 
 async function dueEnvelope(context: ActionContext) {
   const { records } = await context.memory.book.show(context.memory.who, { limit: Number.MAX_SAFE_INTEGER });

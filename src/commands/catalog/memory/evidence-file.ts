@@ -9,13 +9,14 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { MAX_FILE_BYTES } from "#memory/evidence/limits.ts";
 import type { EvidenceFile } from "#memory/evidence/read-document.ts";
 import type { ActionContext } from "./memory-action.ts";
+import { pathOf } from "./path-of.ts";
 
 const SESSION = /^session:(.*)$/isu;
 const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//iu;
 
 /** Why a reference is refused before anything is read; `undefined` when it may be tried. */
 export function objectionToReference(reference: string, { files }: ActionContext): Envelope | undefined {
-  const wanted = unquoted(reference);
+  const wanted = pathOf(reference);
   if (ADDRESS.test(wanted))
     return refused("evidence_unsupported", "Lily does not fetch addresses", {
       next: "Save the page as a file, and give its path. Nothing was stored.",
@@ -32,17 +33,12 @@ export function objectionToReference(reference: string, { files }: ActionContext
  * @throws {LilyError} `file_failed`, `file_too_large`, `session_not_found`, `session_ambiguous`, `evidence_unsupported`
  */
 export async function evidenceFile(reference: string, context: ActionContext): Promise<EvidenceFile> {
-  const wanted = unquoted(reference);
+  const wanted = pathOf(reference);
   const session = SESSION.exec(wanted)?.[1]?.trim();
   if (session !== undefined) return sessionFile(session, context);
   const { files } = context;
   if (files === undefined) throw new LilyError("files_unavailable", "files are read in the terminal alone");
   return files.readBytes(wanted, MAX_FILE_BYTES);
-}
-
-/** Paths with blanks are often written between quotes. */
-function unquoted(reference: string): string {
-  return /^(["'])(.+)\1$/su.exec(reference.trim())?.[2] ?? reference.trim();
 }
 
 async function sessionFile(reference: string, context: ActionContext): Promise<EvidenceFile> {

@@ -2,7 +2,7 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import { nameOf } from "#memory/evidence/citation.ts";
+import { nameOf, pieceText } from "#memory/evidence/citation.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
 import type { IngestOutcome } from "#memory/evidence/ingest.ts";
 import type { LeftOutPiece } from "#memory/evidence/judge-pieces.ts";
@@ -10,8 +10,11 @@ import { POLICY_RULES, type PolicyRule } from "#memory/policy/policy-rules.ts";
 import { shortId } from "#memory/record.ts";
 import { sourceRow } from "./evidence-row.ts";
 
-/** Places of left out pieces that are told one by one. */
+/** Places of left out pieces that the data names one by one. */
 const MAX_PLACES = 20;
+
+/** Places of one rule that the message names. */
+const TOLD_PLACES = 3;
 
 /** The envelope of an outcome. */
 export function ingestedEnvelope(outcome: IngestOutcome, timeZone: string): Envelope {
@@ -60,24 +63,30 @@ function knownEnvelope(source: EvidenceSource, timeZone: string): Envelope {
 }
 
 function deniedEnvelope(leftOut: readonly LeftOutPiece[]): Envelope {
-  const [rule] = rulesOf(leftOut).keys();
+  const [rule] = byRule(leftOut).keys();
   return refused("memory_policy_denied", `not kept: no passage passes the policy: ${reasons(leftOut)}`, {
     next: "Take the values out of a copy, and give that one. Nothing was stored.",
     data: { rule, leftOut: placesOf(leftOut) },
   });
 }
 
-/** E.g. `the text holds a payment card number (card_number), twice`. */
+/** E.g. `the text holds a payment card number (card_number, lines 7–11 and page 3)`. */
 function reasons(leftOut: readonly LeftOutPiece[]): string {
-  return [...rulesOf(leftOut)]
-    .map(([rule, times]) => `${POLICY_RULES[rule]} (${rule}${times === 1 ? "" : `, ${times} times`})`)
+  return [...byRule(leftOut)]
+    .map(([rule, pieces]) => `${POLICY_RULES[rule]} (${rule}, ${placesText(pieces)})`)
     .join("; ");
 }
 
-function rulesOf(leftOut: readonly LeftOutPiece[]): Map<PolicyRule, number> {
-  const rules = new Map<PolicyRule, number>();
-  for (const { rule } of leftOut) rules.set(rule, (rules.get(rule) ?? 0) + 1);
+function byRule(leftOut: readonly LeftOutPiece[]): Map<PolicyRule, LeftOutPiece[]> {
+  const rules = new Map<PolicyRule, LeftOutPiece[]>();
+  for (const piece of leftOut) rules.set(piece.rule, [...(rules.get(piece.rule) ?? []), piece]);
   return rules;
+}
+
+function placesText(pieces: readonly LeftOutPiece[]): string {
+  const more = pieces.length - TOLD_PLACES;
+  const told = pieces.slice(0, TOLD_PLACES).map(pieceText).join(", ");
+  return more > 0 ? `${told} and ${more} more` : told;
 }
 
 function placesOf(leftOut: readonly LeftOutPiece[]) {

@@ -11,7 +11,7 @@ import { ingestedEnvelope } from "./evidence-ingested.ts";
 import { pieceRow, sourceRow } from "./evidence-row.ts";
 import { looksLikeId } from "./find-record.ts";
 import { usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { told } from "./evidence-told.ts";
+import { told } from "./told.ts";
 
 /** Pieces that are shown. */
 const SHOWN = 5;

@@ -40,7 +40,8 @@ export const acceptAction: MemoryAction = {
   reads: false,
   async run(args, context) {
     const found = await waitingFor(context, args);
-    if (found.length !== 1 || found[0] === undefined) return { envelope: notOne(context, found, args) };
+    if (found.length !== 1 || found[0] === undefined)
+      return { envelope: notOne(this, context, { found, id: args }) };
     const [record] = found;
     return guarded(context, () => context.memory.book.review.accept(context.memory.who, record.id));
   },
@@ -54,7 +55,8 @@ export const rejectAction: MemoryAction = {
   reads: false,
   async run(args, context) {
     const found = await waitingFor(context, args);
-    if (found.length !== 1 || found[0] === undefined) return { envelope: notOne(context, found, args) };
+    if (found.length !== 1 || found[0] === undefined)
+      return { envelope: notOne(this, context, { found, id: args }) };
     const { book, who } = context.memory;
     const outcome = await book.review.reject(who, found[0].id);
     if (outcome.kind === "none") return { envelope: notWaiting(args) };
@@ -72,7 +74,11 @@ async function waitingFor({ memory }: ActionContext, id: string): Promise<readon
   return waiting.filter((record) => record.id.startsWith(id.toLowerCase()));
 }
 
-function notOne(context: ActionContext, found: readonly MemoryRecord[], id: string) {
-  if (id === "") return usageEnvelope("which one?", usageOf({ words: "review accept", usage: "<id>" }));
+function notOne(
+  action: MemoryAction,
+  context: ActionContext,
+  { found, id }: { readonly found: readonly MemoryRecord[]; readonly id: string },
+) {
+  if (id === "") return usageEnvelope("which one?", usageOf(action));
   return found.length === 0 ? notWaiting(id) : ambiguous(context, found, id);
 }

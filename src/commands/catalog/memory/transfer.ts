@@ -1,10 +1,14 @@
 /** `/memory export` and `/memory import`: all facts of an owner as one file, for the person at this machine. */
-import { done, envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { ImportReport } from "#memory/book/types.ts";
 import type { CommandFiles } from "../../command.ts";
 import { usageEnvelope } from "../../flags.ts";
+import { told } from "./told.ts";
+import { parseMemoryFile } from "./import-file.ts";
+import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
+import { pathOf } from "./path-of.ts";
 import { usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { factCount } from "./record-row.ts";
 
@@ -23,7 +27,7 @@ export const exportAction: MemoryAction = {
       const written =
         args === ""
           ? await files.write(`lily-memory-${toInstant(nowMs).slice(0, 10)}.json`, text, "kept")
-          : await files.write(args, text);
+          : await files.write(pathOf(args), text);
       return done("memory_exported", `${factCount(exported.records.length)} written to ${written}.`, {
         next: "/memory import <path> reads it, here or elsewhere; the file is not encrypted.",
         data: { path: written, records: exported.records.length },
@@ -43,51 +47,38 @@ export const importAction: MemoryAction = {
     const { files } = context;
     if (files === undefined) return { envelope: noFiles() };
     if (args === "") return { envelope: usageEnvelope("which file?", usageOf(this)) };
-    const envelope = await told(() => importFrom(args, files, context));
+    const envelope = await told(() => importFrom(pathOf(args), files, context));
     return envelope.ok ? { envelope, isCommitted: true } : { envelope };
   },
 };
 
 async function importFrom(path: string, files: CommandFiles, { memory }: ActionContext): Promise<Envelope> {
-  const report = await memory.book.importAll(memory.who, parsed(await files.read(path), path));
+  const file = parseMemoryFile(await files.read(path), path);
+  const report = await taken(() => memory.book.importAll(memory.who, file));
+  const invalid = unreadable(report, file.records);
+  const nothing = noneReadable(report, invalid);
+  if (nothing !== undefined)
+    throw new LilyError("memory_input_invalid", `${path} was not imported: ${nothing}`, {
+      next: "Give a file that this version of /memory export wrote. Nothing was changed.",
+    });
   const denied = report.denied.map(({ index, denial }) => ({ index, rule: denial.rule }));
-  return done("memory_imported", reportText(report), {
-    ...(report.quarantined === 0 ? {} : { next: "/memory review shows what was put aside." }),
-    data: { path, ...report, denied },
+  const next = nextOf(report);
+  return done("memory_imported", reportText(report, invalid), {
+    ...(next === undefined ? {} : { next }),
+    data: { path, ...report, denied, invalid },
   });
 }
 
-function parsed(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What the parser says of the place would quote the file.
-    throw new LilyError("memory_input_invalid", `${path} is no JSON`, {
-      next: "Give a file that /memory export wrote. Nothing was changed.",
-    });
-  }
-}
-
-function reportText(report: ImportReport): string {
-  const counts: readonly (readonly [number, string])[] = [
-    [report.added, "new"],
-    [report.known, "known already"],
-    [report.quarantined, "put aside for a review"],
-    [report.forgotten, "forgotten before and left out"],
-    [report.denied.length, "refused by the policy"],
-    [report.invalid.length, "not readable"],
-  ];
-  const said = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return said.length === 0 ? "The file holds nothing." : `${said.join(", ")}.`;
-}
-
-/** The envelope, or that of an error which a person can do something about. */
-async function told(action: () => Promise<Envelope>): Promise<Envelope> {
+/** Facts are put one by one: what goes wrong between is told with what that leaves. */
+async function taken(action: () => Promise<ImportReport>): Promise<ImportReport> {
   try {
     return await action();
   } catch (error) {
-    if (isLilyError(error)) return envelopeOf(error);
-    throw error;
+    if (!isLilyError(error)) throw error;
+    throw new LilyError(error.code, error.message, {
+      next: `${error.next ?? ""} Some facts may have come in; the same import again adds the others.`.trim(),
+      cause: error,
+    });
   }
 }
 
