@@ -7,9 +7,11 @@ import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
 import { policyOf } from "./policy-of.ts";
+import { saidBefore } from "./recall-memory.ts";
 import { recalledForTurn } from "./recalled.ts";
 import { contextFrom, requireChain } from "./require.ts";
 import type { RunContext } from "./run-context.ts";
@@ -48,7 +50,14 @@ async function assemble(
   { run, session, turn, memory, ...read }: Subject,
 ): Promise<AssembledPrompt> {
   const chain = read.chain ?? (await requireChain(run, session));
-  const { facts, evidence } = await recalledForTurn(deps, run, { session, turn });
+  const newest = (): AsyncGenerator<TurnRecord> =>
+    turnsNewestFirst(memory.turns.over(run.repository, chain), chain, {
+      sessionId: session.sessionId,
+      latestTurns: session.turns,
+      from: contextFrom(session, turn),
+    });
+  const earlier = await saidBefore(newest());
+  const { facts, evidence } = await recalledForTurn(deps, run, { session, turn, earlier });
   const system = await systemText(deps, run, { chain, session });
   const systemTokens = messageTokens({ content: system });
   const ownTokens = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
@@ -56,12 +65,7 @@ async function assemble(
     0,
     deps.limits.contextTokens - systemTokens - facts.tokens - evidence.tokens - ownTokens,
   );
-  const newest = turnsNewestFirst(memory.turns.over(run.repository, chain), chain, {
-    sessionId: session.sessionId,
-    latestTurns: session.turns,
-    from: contextFrom(session, turn),
-  });
-  const selected = await selectTurns(newest, budget);
+  const selected = await selectTurns(newest(), budget);
   const past = selected.turns.flatMap((record) => memory.messagesOf(record));
   return {
     recalled: { facts, evidence },

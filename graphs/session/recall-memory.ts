@@ -1,11 +1,13 @@
 /** Reads what is remembered and fits a turn: for the prompt and for the answer without a model. */
 import { asksAboutMemory, memorySection, type MemorySection } from "#src/context/memory-section.ts";
+import { rankFacts } from "#src/context/rank-facts.ts";
 import { widenedQuestion } from "#memory/book/asked-attribute.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
@@ -15,8 +17,14 @@ const RELEVANT = 12;
 /** Newest facts of a domain that hold whatever is said. */
 const ALWAYS = 3;
 
+/** Messages before the last that facts may fit too, and turns in which they are looked for. */
+const EARLIER = 3;
+const LOOKED_AT = 8;
+
 interface Wanted {
   readonly text: string;
+  /** What the user said before it in the conversation. */
+  readonly earlier: readonly string[];
   /** The task that the session is at; of no other one anything is read. */
   readonly task: string | undefined;
   /** The store finds facts by their meaning, not only by their words. */
@@ -31,12 +39,18 @@ interface Wanted {
  */
 async function recallMemory(
   { book, who }: CommandMemory,
-  { text, task, byMeaning, budgetTokens }: Wanted,
+  { text, earlier, task, byMeaning, budgetTokens }: Wanted,
 ): Promise<MemorySection> {
   const query = questionIn(text);
   const asksForAll = asksAboutMemory(text);
-  const { relevant, newest } = await book.recall(who, {
-    query: widenedQuestion(query),
+  const talk = { said: widenedQuestion(query), earlier: earlier.map(questionIn) };
+  const {
+    relevant: bySaid,
+    byEarlier,
+    newest,
+  } = await book.recall(who, {
+    query: talk.said,
+    earlier: talk.earlier.join("\n"),
     limit: RELEVANT,
     byMeaning,
     newest: {
@@ -47,6 +61,7 @@ async function recallMemory(
     },
     ...(task === undefined ? {} : { task }),
   });
+  const relevant = rankFacts({ bySaid, byEarlier }, talk);
   const newestOf = (domain: Domain, count: number): MemoryRecord[] =>
     newest.filter((record) => record.domain === domain).slice(0, count);
   return memorySection(
@@ -72,17 +87,39 @@ function names(text: string, task: string | undefined): boolean {
   return termsOf(text).some((term) => terms.has(term));
 }
 
+/** The turn that something is recalled for. */
+export interface RecallSubject {
+  readonly session: SessionFields;
+  readonly turn: { readonly text: string };
+  /** What the user said before it in the conversation, as {@link saidBefore} takes it. */
+  readonly earlier?: readonly string[];
+}
+
+/** The user's last words before a turn: a message that goes on with something does not name it again. */
+export async function saidBefore(newestFirst: AsyncIterable<TurnRecord>): Promise<string[]> {
+  const said: string[] = [];
+  let looked = 0;
+  for await (const { kind, messages } of newestFirst) {
+    const text = messages.find(({ role }) => role === "user")?.content ?? "";
+    if (kind === "chat" && text !== "") said.push(text);
+    looked += 1;
+    if (said.length === EARLIER || looked === LOOKED_AT) break;
+  }
+  return said;
+}
+
 /** What of memory a turn is given; nothing where memory is switched off. */
 export async function memoryForTurn(
   deps: SessionDeps,
   { store }: RunContext,
-  { session, turn }: { readonly session: SessionFields; readonly turn: { readonly text: string } },
+  { session, turn, earlier = [] }: RecallSubject,
 ): Promise<MemorySection> {
   const memory = memoryOf(deps, store, { session });
   const { memoryTokens } = deps.limits;
   if (memory === undefined || memoryTokens === 0) return memorySection({ relevant: [], always: [] }, 0);
   return recallMemory(memory, {
     text: turn.text,
+    earlier,
     task: session.task,
     byMeaning: deps.searchesByMeaning === true,
     budgetTokens: recallBudget(deps.limits, memoryTokens),

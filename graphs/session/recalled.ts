@@ -2,9 +2,8 @@
 import type { EvidenceSection } from "#src/context/evidence-section.ts";
 import type { MemorySection } from "#src/context/memory-section.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { gatherReads } from "#memory/stores/gather-reads.ts";
-import { memoryForTurn } from "./recall-memory.ts";
+import { memoryForTurn, type RecallSubject } from "./recall-memory.ts";
 import { evidenceForTurn } from "./run-evidence.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -18,7 +17,7 @@ export interface Recalled {
 export async function recalledForTurn(
   deps: SessionDeps,
   run: RunContext,
-  subject: { readonly session: SessionFields; readonly turn: { readonly text: string } },
+  subject: RecallSubject,
 ): Promise<Recalled> {
   const reading = { ...run, store: gatherReads(run.store) };
   const [facts, evidence] = await Promise.all([

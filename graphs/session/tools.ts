@@ -3,11 +3,10 @@ import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { recalledText, recallTurns } from "#src/context/recall.ts";
-import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { readResult, type ResultKeeper } from "./kept-results.ts";
-import { memoryTools } from "./memory-tools.ts";
+import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";
 
 /** Arguments of `recall_history`. */
 const recallArguments = z.object({
@@ -31,7 +30,7 @@ export interface ToolScope {
   /** Results that were too big for the conversation. */
   readonly results: ResultKeeper;
   /** Memory of the owner; absent where the model is offered no tools for it. */
-  readonly memory?: CommandMemory | undefined;
+  readonly memory?: MemoryToolScope | undefined;
   /** Told of each piece that was read. */
   readonly onRecalled: (pieces: readonly RecalledPiece[]) => void;
 }

@@ -317,7 +317,7 @@ describe("where a fact comes from", () => {
     expect(reasonsIn(await why(lily, await idOf(lily, "cello")))).toMatchObject({
       from: "noted by the assistant in turn 1 of this session (2026-03-01 09:00)",
       words: "“I play the cello”",
-      confidence: expect.stringMatching(/^0\.5/u),
+      confidence: expect.stringMatching(/^0\.8/u),
     });
     const waiting = await firstOf(lily, "/memory review");
     expect(reasonsIn(await why(lily, waiting))).toMatchObject({

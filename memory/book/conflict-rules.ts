@@ -31,7 +31,7 @@ const LANGUAGE =
 const TAIL =
   "(?: (?:any ?more|now|these days|at all|really|very much|a lot|so much|nicht mehr|mehr|pas|plus))*$";
 const LIKES =
-  "(?:really |absolutely |also |no longer |do not |does not |can not |never |ne )*(?:likes?|loves?|enjoys?|hates?|dislikes?|detests?|adores?|stand|stands|bear|prefers?|mag|liebe|hasse|aime|déteste)";
+  "(?:really |absolutely |also |no longer |do not |does not |can not |never |ne )*(?:likes?|loves?|enjoys?|hates?|dislikes?|detests?|loathes?|despises?|adores?|stand|stands|bear|prefers?|mag|liebe|hasse|aime|déteste)";
 const SUBJECT = "(?:(?:i|we|ich|wir|je) )?";
 const DENIED =
   "(?<deny>not |no longer |nicht mehr |nicht |pas |plus |no |ya no |non |não |niet meer |niet )?";
@@ -59,7 +59,8 @@ function aspectOf(value: string): string {
 const ATTRIBUTE =
   /^(?:(?:favou?rite|preferred|default|current|main|primary|usual|home|work|new|full|first|last|middle|lieblings?).*|.*\b(?:name|address|e-?mail|phone|number|birthday|birth date|date of birth|age|job|profession|occupation|employer|company|time ?zone|language|salary|height|weight|size|city|town|country|nationality|doctor|dentist|manager|boss|wife|husband|partner|diet|deadline|due date|budget|version|status|owner|lead|password manager|editor|bank|flight|seat|pronouns|geburtstag|adresse|name|beruf|anniversaire|nom|adresse|métier|trabajo|dirección|teléfono|vuelo|lavoro|indirizzo|telefono|volo|endereço|telefone|voo|adres|telefoon|vlucht|baan))$/u;
 
-function thingAbout(thing: string, value: string, isDenied: boolean): About | null {
+function thingAbout(named: string, value: string, isDenied: boolean): About | null {
+  const thing = named.replace(/^(?:current|present) (?=\p{L})/u, "");
   if (SEVERAL.test(thing)) return null;
   const group = ATTRIBUTE.test(thing) ? `attribute:${thing}` : `attribute:${thing}:${aspectOf(value)}`;
   return { group, value, isDenied };
@@ -105,7 +106,7 @@ const text = (part: string | undefined): string => part ?? "";
 const NO_PLACE =
   /^(?:an?|my|our|your|this|that|fear|hope|peace|harmony|denial|luxury|poverty|exile|danger|interesting)(?![\p{L}\p{M}])/u;
 const LIVES = `(?:lives?|am (?:now |currently )?living|is (?:now )?living|(?:have|has) (?:lived|been living)|resides?|(?:am|is|are) (?:now |currently )?based)(?: now| currently)? (?:in|at|near|on)`;
-const MOVED = `(?:have |has )?${NOW}(?:moved|relocated)(?: back| over)? to`;
+const MOVED = `(?:have |has )?${NOW}(?:moved|relocated)(?: back| over)?(?: from [^,.;]{1,40}?)? to`;
 const NUMBER = "(?:\\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
 const YEARS = new RegExp(`^${NUMBER}(?: years old)?$`, "u");
 
@@ -115,7 +116,7 @@ const home = (value: string | undefined): About | undefined =>
 /** "Hates" and "does not like" are against a thing, "does not hate" is not. */
 function isAgainst(how: string): boolean {
   const isDenied = /(?<!\p{L})(?:no|not|never|pas|plus|nicht|kein\p{L}*)(?!\p{L})/u.test(how);
-  return isDenied !== /hate|dislike|detest|hasse|déteste/u.test(how);
+  return isDenied !== /hate|dislike|detest|loathe|despise|hasse|déteste/u.test(how);
 }
 
 /** In order; the first form that fits is the one. */

@@ -34,12 +34,15 @@ interface Head {
 export async function recall(desk: Desk, who: Who, options: RecallOptions): Promise<Recalled> {
   assertOwner(who.owner);
   const { limit, byMeaning = false } = options;
-  // Words that carry no topic fit everything.
-  const query = termsOf(options.query).length === 0 ? "" : options.query.trim();
+  const query = topicOf(options.query);
+  const earlier = topicOf(options.earlier ?? "");
   // At once, so that a store can be asked for all of it in one go.
   const [heads, notes] = await Promise.all([headsOf(desk, who, options), readReplacements(desk, who.owner)]);
   const large = heads.filter(({ records, isWhole }) => records.length > 0 && (!isWhole || byMeaning));
-  const found = query === "" ? [] : await findIn(desk, who.owner, large, { query, limit });
+  const find = (words: string): Promise<MemoryRecord[]> =>
+    words === "" ? Promise.resolve([]) : findIn(desk, who.owner, large, { query: words, limit });
+  const [foundNow, foundEarlier] = await Promise.all([find(query), find(earlier)]);
+  const found = [...foundNow, ...foundEarlier];
   const ranked = new Set(found.map(({ id }) => id));
   const listed = new Set(
     heads.flatMap(({ isWhole, records }) => (isWhole ? records.map(({ id }) => id) : [])),
@@ -47,11 +50,21 @@ export async function recall(desk: Desk, who: Who, options: RecallOptions): Prom
   const records = [...heads.flatMap((head) => head.records), ...found];
   const current = await holding(desk, who.owner, { records, notes });
   const candidates = current.filter(({ record: { id } }) => ranked.has(id) || listed.has(id));
-  const fitting = query === "" ? [] : rankRecords(candidates, query, ({ record }) => ranked.has(record.id));
+  const fitting = (words: string, hits: readonly MemoryRecord[]): MemoryRecord[] => {
+    const ids = new Set(hits.map(({ id }) => id));
+    const best = words === "" ? [] : rankRecords(candidates, words, ({ record }) => ids.has(record.id));
+    return best.slice(0, limit).map(({ record }) => record);
+  };
   return {
-    relevant: fitting.slice(0, limit).map(({ record }) => record),
+    relevant: fitting(query, foundNow),
+    byEarlier: fitting(earlier, foundEarlier),
     newest: newestByDomain(current, options),
   };
+}
+
+/** Words that carry no topic fit everything. */
+function topicOf(text: string): string {
+  return termsOf(text).length === 0 ? "" : text.trim();
 }
 
 async function headsOf(desk: Desk, who: Who, options: RecallOptions): Promise<Head[]> {

@@ -32,7 +32,9 @@ export async function remember(desk: Desk, who: Who, fact: Fact): Promise<Rememb
       ? { kind: "known", record: pending.known, confirmed: false, superseded: [], hidden }
       : { kind: "quarantined", record: pending.record, rule: verdict.rule, hidden };
   }
-  const outcome = await commitRecord(desk, who.owner, record, { isExplicit, domainRule: place.rule, hidden });
+  const { isOwnWord = false } = fact;
+  const how = { isExplicit, isOwnWord, domainRule: place.rule, hidden };
+  const outcome = await commitRecord(desk, who.owner, record, how);
   // After the put: a crash between leaves a fact that imports would not bring back, and which is there.
   if (isExplicit) await liftTombstones(desk, who.owner, clean.text);
   return outcome;

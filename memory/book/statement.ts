@@ -18,6 +18,8 @@ export interface Statement {
   readonly isOneOfSeveral: boolean;
   /** It is one of several sentences, or holds only at times: it may be true beside others. */
   readonly isLimited: boolean;
+  /** Behind it something else is told: "…, works at Acme and likes jazz". What corrects it does not take that away. */
+  readonly hasMore: boolean;
 }
 
 /** Longest group name; what is longer is about too much to be contradicted by one sentence. */
@@ -33,10 +35,13 @@ const INSTEAD =
 const AT_TIMES =
   /(?<!\p{L})(?:(?:in|during) (?:the )?(?:summer|winter|spring|autumn|fall|week|holidays)|(?:on|at) weekends?|half|part of|sometimes|also|too|as well|until|for now|im (?:sommer|winter)|am wochenende|en (?:été|hiver))(?!\p{L})/u;
 
+const MORE =
+  /(?:,|;| and| but) (?:and |also |now |i |we |he |she |they )*(?:am|is|are|was|has|have|had|works?|lives?|likes?|loves?|hates?|prefers?|owns?|plays?|speaks?|studies|studied|drives?|wants?|needs?|uses?|drinks?|eats?|enjoys?|moved|married|grew|does|did|can|cannot|my|our)(?!\p{L})/u;
+
 /** The statement of `text`; null when it is no single short one, and of several sentences the first that is about something. */
 export function statementOf(text: string): Statement | null {
   const comparable = inFirstPerson(comparableText(text));
-  const sentences = comparable.split(SENTENCE_END).slice(0, MAX_SENTENCES);
+  const sentences = sentencesOf(comparable);
   if (sentences.length === 1) return named(ofSentence(comparable));
   for (const sentence of sentences) {
     const statement = ofSentence(comparableText(sentence));
@@ -46,9 +51,14 @@ export function statementOf(text: string): Statement | null {
   return null;
 }
 
+/** The first sentences of `text`. */
+export function sentencesOf(text: string): string[] {
+  return text.split(SENTENCE_END).slice(0, MAX_SENTENCES);
+}
+
 /** Not behind initials and titles: "Dr. Okafor", "R. Rae". */
 const SENTENCE_END =
-  /(?<=(?<!(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|st|prof|no|nr|vs|approx))[.!?]) +(?=\p{L})|(?<=[。！？])|\n/u;
+  /(?<=(?<!(?:^|[\s(])(?:\p{L}|dr|mr|mrs|ms|st|prof|no|nr|vs|approx))[.!?]) +(?=\p{L})|(?<=[。！？])|\n/iu;
 
 /** What is stated wrongly before a correction: "BA117" of "it is BA118, not BA117". */
 export function correctedIn(text: string): string | undefined {
@@ -79,6 +89,7 @@ function of(about: About, isCorrection: boolean, said: string): Statement {
     isCorrection,
     isOneOfSeveral,
     isLimited: isOfAPlace && AT_TIMES.test(said),
+    hasMore: group.startsWith("attribute:") && MORE.test(value),
   };
 }
 
@@ -108,12 +119,23 @@ function aboutClause(said: string): About | null | undefined {
   if (/^(?:if|when|because|since|although|while|as|before|after|unless)(?!\p{L})/u.test(said))
     return undefined;
   const clause = /(?:,|;| and| but) (?:now )?(?<last>(?:i|we|my|our) [^,;]+)$/u.exec(said)?.groups?.["last"];
-  return clause === undefined ? undefined : aboutOf(clause, affirmed(clause));
+  if (clause === undefined) return undefined;
+  // "I do not like coffee any more, I like tea now": what was liked is in the first part.
+  const first = said.slice(0, said.length - clause.length).replace(/(?:,|;| and| but) (?:now )?$/u, "");
+  const dropped = aboutOf(first, affirmed(first));
+  if (dropped?.isDenied === true && dropped.group.startsWith("opinion:")) return dropped;
+  return aboutOf(clause, affirmed(clause));
 }
+
+/** "The user said that they live in Porto". */
+const REPORTED =
+  /^(?:the )?user (?:has )?(?:said|says|stated|states|mentioned|mentions|told me|told lily|confirmed|confirms|shared|noted) (?:that )?(?:they|he|she|the user) /u;
 
 /** What others say of the user is about what the user says in the first person. */
 function inFirstPerson(comparable: string): string {
   return comparable
+    .replace(REPORTED, "the user ")
+    .replace(/^user (?=\p{L})/u, "the user ")
     .replaceAll(/\b(?:the )?user's\b/gu, "my")
     .replaceAll(/\bthe user is\b/gu, "i am")
     .replaceAll(/\bthe user has\b/gu, "i have")

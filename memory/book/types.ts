@@ -21,6 +21,8 @@ export interface Fact {
   readonly scope?: Scope;
   readonly saidBy: SaidBy;
   readonly source: Source;
+  /** The owner has said the same in this turn, whoever noted it: it takes the place of what says otherwise. */
+  readonly isOwnWord?: boolean;
   /** From 0 to 1; by who said it when absent. */
   readonly confidence?: number;
   /** ISO 8601 instant after which the fact no longer holds. */
@@ -100,6 +102,8 @@ export interface ShowResult {
 export interface RecallOptions {
   /** What is asked; its words, or its meaning too where the store has vectors (`byMeaning`). */
   readonly query: string;
+  /** What was said before it in the same conversation, in so many words. */
+  readonly earlier?: string;
   /** Most facts that fit. */
   readonly limit: number;
   readonly byMeaning?: boolean;
@@ -113,6 +117,8 @@ export interface RecallOptions {
 export interface Recalled {
   /** Best match first. */
   readonly relevant: readonly MemoryRecord[];
+  /** What fits `earlier`, likewise; some of it may fit the question too. */
+  readonly byEarlier: readonly MemoryRecord[];
   /** As many of the newest of each domain as were wanted, by domain. */
   readonly newest: readonly MemoryRecord[];
 }

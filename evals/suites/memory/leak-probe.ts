@@ -73,7 +73,8 @@ async function knock(book: MemoryBook, by: Member, of: Member): Promise<Answer[]
   const [id = "", other = ""] = of.ids;
   const [pending = ""] = of.pending;
   const query = `garden shed bike ${of.canary}`;
-  const search = memoryTools({ book, who, denial: async () => undefined }).find(
+  const memory = { book, who, denial: async () => undefined };
+  const search = memoryTools({ memory, said: query, nowMs: NOW_MS }).find(
     ({ name }) => name === "search_memory",
   );
   const doors: readonly (readonly [string, () => Promise<unknown>])[] = [

@@ -89,13 +89,15 @@ async function toolsFor(
   const { session, turn } = requireTurn(on.state);
   const { repository, store } = on.run;
   const chain = await requireChain(on.run, session);
+  const memory =
+    deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
   return sessionTools(deps.tools ?? [], {
     repository,
     chain,
     sessionId: session.sessionId,
     timeZone: policyOf(deps, session).timeZone,
     results: on.results,
-    memory: deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined,
+    memory: memory === undefined ? undefined : { memory, said: turn.text, nowMs: deps.clock.now() },
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
 }
