@@ -14,8 +14,8 @@ import { readStored, turnsOf } from "./stored.ts";
 import { failAtStatements, STORAGE_FAULTS, writePoints } from "./storage-errors.ts";
 
 /** One state in so many, with one way to go on: `npm run faults` tries all of them in both ways, and every statement. */
-const ONE_STATE_IN = 8;
-const ONE_STATEMENT_IN = 4;
+const ONE_STATE_IN = 16;
+const ONE_STATEMENT_IN = 8;
 
 const inTurns = (scenario: number) => (image: number) => {
   const place = scenario + image;

@@ -97,7 +97,7 @@ async function fill(book: MemoryBook, all: readonly Place[]): Promise<void> {
 export function describeIsolation(
   title: string,
   makeStore: () => BaseStore | Promise<BaseStore>,
-  numRuns = 60,
+  numRuns = 30,
 ): void {
   describe(`isolation of memory: ${title}`, () => {
     it("gives every owner, task and scope its own facts and no other's", async () => {
