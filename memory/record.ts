@@ -32,15 +32,16 @@ export const scopeSchema = z.custom<Scope>((value) => typeof value === "string" 
 
 function isScope(text: string): boolean {
   const isAgent = text.startsWith("agent:") && text !== "agent:";
-  return text === "global" || (isAgent && text.isWellFormed() && !text.includes("\u0000"));
+  return text === "global" || (isAgent && isStorable(text));
+}
+
+/** No database keeps half of a surrogate pair, and PostgreSQL cannot search beside a NUL. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\u0000");
 }
 
 /** Schema of a task's or project's name, of any script, up to 200 characters. */
-export const taskSchema = z
-  .string()
-  .min(1)
-  .max(200)
-  .refine((text) => text.isWellFormed() && !text.includes("\u0000"), { error: "is not well-formed text" });
+export const taskSchema = z.string().min(1).max(200).refine(isStorable, { error: "is not well-formed text" });
 
 /** Schema of a stored instant: ISO 8601 in UTC with milliseconds. */
 export const instantSchema = z.iso.datetime({ precision: 3 });
@@ -66,7 +67,7 @@ export const memoryRecordSchema = z.strictObject({
   confidence: z.number().min(0).max(1),
   created_at: instantSchema,
   updated_at: instantSchema,
-  session_id: z.string().nullable(),
+  session_id: z.string().refine(isStorable).nullable(),
   turn: z.int().nonnegative().nullable(),
   scope: scopeSchema,
   /** Task or project; for task memory only. */

@@ -23,6 +23,7 @@ it.each([
   "don't forget to save the file",
   "Don't save the file before the tests are green",
   "I never keep receipts",
+  "You never remember my name. Call me Bob.",
   "the record player is off",
 ])("“%s” does not", (text) => {
   expect(asksNotToKeep(text)).toBe(false);

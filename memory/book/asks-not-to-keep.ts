@@ -5,7 +5,7 @@ const THIS = "(?:this|that|it|these|what i|any(?:thing| of)|my|me)";
 
 const ASKS: readonly RegExp[] = [
   new RegExp(
-    `(?:(?<!\\b(?:i|we|they|he|she) )\\b(?:do not|don't|dont|never|please don't|no need to|without|must not|should not|shouldn't|rather you didn't|rather you did not)\\s+(?:\\w+ly\\s+|you\\s+|ever\\s+)?${VERB}(?:ing|ize|d)?\\b[^.!?]{0,20}\\b${THIS}\\b|(?<!\\b(?:i|we|they|he|she) )\\b(?:do not|don't|dont)\\s+${VERB}\\s*(?:[.!,]|$)|\\bkeep\\b[^.!?]{0,20}\\bout of (?:your |the )?memory\\b|\\boff the record\\b|\\b(?:do not|don't) (?:put|add|write)\\b[^.!?]{0,20}\\b(?:in|into|to) (?:your |the )?memory\\b)`,
+    `(?:(?<!\\b(?:i|we|you|they|he|she) )\\b(?:do not|don't|dont|never|please don't|no need to|without|must not|should not|shouldn't|rather you didn't|rather you did not)\\s+(?:\\w+ly\\s+|you\\s+|ever\\s+)?${VERB}(?:ing|ize|d)?\\b[^.!?]{0,20}\\b${THIS}\\b|(?<!\\b(?:i|we|you|they|he|she) )\\b(?:do not|don't|dont)\\s+${VERB}\\s*(?:[.!,]|$)|\\bkeep\\b[^.!?]{0,20}\\bout of (?:your |the )?memory\\b|\\boff the record\\b|\\b(?:do not|don't) (?:put|add|write)\\b[^.!?]{0,20}\\b(?:in|into|to) (?:your |the )?memory\\b)`,
     "iu",
   ),
   /(?<!\p{L})(?:merk|merke|speicher|speichere|notier|notiere) (?:dir )?(?:das|dies|es)(?: bitte)? nicht(?!\p{L})|(?<!\p{L})(?:nicht|niemals) (?:merken|speichern|notieren)(?!\p{L})/iu,

@@ -5,8 +5,9 @@ import { instantOf, type Desk } from "./desk.ts";
 import { locate } from "./find.ts";
 import { compareText, putRecord, readAll } from "./rows.ts";
 import { currentOf } from "./settle.ts";
-import { rivalsAmong } from "./contradiction.ts";
+import { mayDisagree, rivalsAmong } from "./contradiction.ts";
 import { rivalsOf } from "./rivals.ts";
+import { statementOf } from "./statement.ts";
 import { markSuperseded, putReplacing, unlink } from "./supersede.ts";
 import type { Conflict, ResolveOutcome, Who } from "./types.ts";
 
@@ -51,7 +52,13 @@ export async function conflicts(desk: Desk, who: Who): Promise<Conflict[]> {
 
 /** Those that say otherwise than another one of them. */
 function disagreeing(records: readonly MemoryRecord[]): MemoryRecord[] {
-  return records.filter((record) => rivalsAmong(record.text, records).disagreeing.length > 0);
+  const stated = records.flatMap((record) => {
+    const states = statementOf(record.text);
+    return states === null ? [] : [{ record, states }];
+  });
+  return stated
+    .filter(({ states }) => stated.some((other) => mayDisagree(states, other.states)))
+    .map(({ record }) => record);
 }
 
 /** Keeps one record and supersedes those of its group that say otherwise; see `MemoryBook.resolve`. */

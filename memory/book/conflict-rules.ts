@@ -59,11 +59,29 @@ function aspectOf(value: string): string {
 const ATTRIBUTE =
   /^(?:(?:favou?rite|preferred|default|current|main|primary|usual|home|work|new|full|first|last|middle|lieblings?).*|.*\b(?:name|address|e-?mail|phone|number|birthday|birth date|date of birth|age|job|profession|occupation|employer|company|time ?zone|language|salary|height|weight|size|city|town|country|nationality|doctor|dentist|manager|boss|wife|husband|partner|diet|deadline|due date|budget|version|status|owner|lead|password manager|editor|bank|flight|seat|pronouns|geburtstag|adresse|name|beruf|anniversaire|nom|adresse|métier|trabajo|dirección|teléfono|vuelo|lavoro|indirizzo|telefono|volo|endereço|telefone|voo|adres|telefoon|vlucht|baan))$/u;
 
+/** How a thing is, and not what it is: "my phone is broken" leaves its number alone. */
+const STATE =
+  /^(?:(?:very|so|too|really|quite|often|always|still|now|already|almost|almost always|not) )*(?:broken|delayed|cancelled|canceled|boarding|late|early|full|empty|hacked|tight|near|soon|close|slow|fast|busy|angry|mad|happy|unhappy|sad|sick|ill|pregnant|dead|away|gone|ready|done|lost|stolen|expired|overdue|rusty|stressful|exhausting|boring|hard|easy|great|good|bad|nice|kind|fine|terrible|awful|beautiful|lovely|hiring|retiring|leaving|moving|travelling|traveling|misspelled|mispronounced|confidential|private|secret|public|unknown|wrong|right)(?![\p{L}\p{M}'-])/u;
+const PERSON = /(?:^| )(?:wife|husband|partner|boss|manager|lead|doctor|dentist|editor|owner)$/u;
+const TRIP = /(?:^| )(?:flight|seat|vuelo|volo|voo|vlucht)$/u;
+
+/** What is said beside the value of a thing that has one; undefined where it is the value. */
+function asideOf(thing: string, value: string): string | undefined {
+  if (STATE.test(value)) return "is";
+  if (!PERSON.test(thing) && !TRIP.test(thing)) return undefined;
+  const aspect = aspectOf(value);
+  return aspect === "is" || aspect === "value" || aspect === "colour" ? undefined : aspect;
+}
+
 function thingAbout(named: string, value: string, isDenied: boolean): About | null {
   const thing = named.replace(/^(?:current|present) (?=\p{L})/u, "");
   if (SEVERAL.test(thing)) return null;
-  const group = ATTRIBUTE.test(thing) ? `attribute:${thing}` : `attribute:${thing}:${aspectOf(value)}`;
-  return { group, value, isDenied };
+  const aspect = ATTRIBUTE.test(thing) ? asideOf(thing, value) : aspectOf(value);
+  return {
+    group: aspect === undefined ? `attribute:${thing}` : `attribute:${thing}:${aspect}`,
+    value,
+    isDenied,
+  };
 }
 
 /** `my cat's name` and `my cat is called` are about the same; of sisters there may be two. */
@@ -104,7 +122,13 @@ const text = (part: string | undefined): string => part ?? "";
 
 /** "I live in a flat" and "in fear" name no place. */
 const NO_PLACE =
-  /^(?:an?|my|our|your|this|that|fear|hope|peace|harmony|denial|luxury|poverty|exile|danger|interesting)(?![\p{L}\p{M}])/u;
+  /^(?:an?|my|our|your|this|that|fear|hope|peace|harmony|denial|luxury|poverty|exile|danger|interesting|the (?:moment|present|past|future|[\p{L}\p{N}]+ floor))(?![\p{L}\p{M}])/u;
+/** "My name is often misspelled", "is on the lease". */
+const NO_NAME =
+  /^(?:on|in|often|always|usually|hard|difficult|easy|long|short|spelled|spelt|pronounced|misspelled)(?![\p{L}\p{M}'-])/u;
+/** "I work for fun" and "at night" name no employer. */
+const NO_EMPLOYER =
+  /^(?:fun|free|money|a living|nights?|(?:the )?weekends?|noon|the (?:moment|time being)|(?:an? |many |\d+ )?(?:hours?|days?|weeks?|months?|years?))(?![\p{L}\p{M}])/u;
 const LIVES = `(?:lives?|am (?:now |currently )?living|is (?:now )?living|(?:have|has) (?:lived|been living)|resides?|(?:am|is|are) (?:now |currently )?based)(?: now| currently)? (?:in|at|near|on)`;
 const MOVED = `(?:have |has )?${NOW}(?:moved|relocated)(?: back| over)?(?: from [^,.;]{1,40}?)? to`;
 const NUMBER = "(?:\\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)";
@@ -134,7 +158,7 @@ export const CONFLICT_RULES: readonly ConflictRule[] = [
   rule(
     "my name",
     `(?:my name is|i am called|i go by|(?:please |just )?call me|address me as|you can call me|mon nom est) (?<value>.+)$`,
-    ({ value }) => ({ group: "attribute:name", value }),
+    ({ value }) => (NO_NAME.test(text(value)) ? undefined : { group: "attribute:name", value }),
     "affirmed",
   ),
   rule("named", `${POSSESSIVE} (?<thing>[^,.;]{1,40}?) (?:${NAMED}) (?<value>.+)$`, ({ thing, value }) =>
@@ -178,7 +202,7 @@ export const CONFLICT_RULES: readonly ConflictRule[] = [
   rule(
     "work",
     `${SUBJECT}${NOW}(?:works?|am working|is working|(?:have|has) (?:worked|been working))(?: now| currently)? (?:at|for) (?!home(?![\\p{L}\\p{M}]))(?<value>.+)$`,
-    ({ value }) => ({ group: "attribute:employer", value }),
+    ({ value }) => (NO_EMPLOYER.test(text(value)) ? undefined : { group: "attribute:employer", value }),
     "affirmed",
   ),
   rule(

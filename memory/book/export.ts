@@ -6,10 +6,13 @@ import { instantOf, type Desk } from "./desk.ts";
 import { compareText, readAll } from "./rows.ts";
 import type { Who } from "./types.ts";
 
+/** The version of the file that is written and read here. */
+export const MEMORY_FILE_VERSION = 1;
+
 /** Schema of the file as a whole; records are read one by one, so that a damaged one does not keep out the others. */
 export const memoryFileSchema = z.object({
   format: z.literal("lily-memory"),
-  version: z.literal(1),
+  version: z.literal(MEMORY_FILE_VERSION),
   exported_at: instantSchema,
   records: z.array(z.unknown()),
 });
@@ -26,5 +29,5 @@ export async function exportAll(desk: Desk, who: Who): Promise<MemoryExport> {
   const records = (await readAll(desk.store, who.owner)).sort(
     (a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id),
   );
-  return { format: "lily-memory", version: 1, exported_at: instantOf(desk), records };
+  return { format: "lily-memory", version: MEMORY_FILE_VERSION, exported_at: instantOf(desk), records };
 }

@@ -37,6 +37,10 @@ describe("a later statement takes the place of an earlier one", () => {
     ["J'habite à Lyon", "I live in Paris"],
     // Names, work and age.
     ["Call me Kim", "Call me Lee"],
+    ["My boss is Karin", "My boss is Fred"],
+    ["My job is a teacher", "My job is nursing"],
+    ["My flight is delayed", "My flight is not delayed"],
+    ["I live in Porto", "I live in The Hague"],
     ["Меня зовут Иван", "Меня зовут Пётр"],
     ["我叫王伟", "我叫李雷"],
     ["私の名前は花子です", "私の名前は太郎です"],
@@ -132,6 +136,21 @@ describe("two statements have nothing to do with each other", () => {
     ["Я люблю кофе", "Я люблю чай"],
     ["我喜欢咖啡", "我喜欢茶"],
     ["I work at Acme", "I work at home"],
+    // How a thing is, where it is and what kind it is leave its value alone.
+    ["My phone is 555-1234", "My phone is broken"],
+    ["My flight is BA117", "My flight is delayed"],
+    ["My flight is BA117", "My flight is at 9am"],
+    ["My wife is Anna", "My wife is a doctor"],
+    ["My wife is Anna", "My wife is pregnant"],
+    ["My manager is Kim", "My manager is on leave"],
+    ["My dentist is Dr. Okafor", "My dentist is on Main Street"],
+    ["My budget is 500 euros", "My budget is tight"],
+    ["My job is nursing", "My job is stressful"],
+    ["My name is Ada", "My name is often misspelled"],
+    ["I work at Acme", "I work at night"],
+    ["I work for Acme", "I work for fun"],
+    ["I live in Porto", "I live in the moment"],
+    ["I live in Porto", "I live on the third floor"],
   ])("%j and %j", (earlier, later) => {
     expect(relation(earlier, later)).toBe("apart");
   });

@@ -12,9 +12,12 @@ export interface FactColumns {
 /** Longer is no instant, and an entry of an index has to fit on its page. */
 const MAX_CHARACTERS = 100;
 
+/** How JSON writes a NUL. PostgreSQL cannot look into a value with one: a single such fact would fail every search. */
+const NUL = "\\u0000";
+
 /** The columns of an item that is indexed by `fields`; `undefined` for what is no fact. */
 export function factColumns(key: string, json: string, fields: readonly string[]): FactColumns | undefined {
-  if (fields.length !== 1 || fields[0] !== "text") return undefined;
+  if (fields.length !== 1 || fields[0] !== "text" || json.includes(NUL)) return undefined;
   const value = JSON.parse(json) as Readonly<Record<string, unknown>>;
   const group = Object.hasOwn(value, "conflict_group") ? value["conflict_group"] : undefined;
   return {

@@ -17,8 +17,8 @@ interface Waiting {
 
 /**
  * `store`, whose `get` and `search` are put into one `batch` until nothing more is ready to ask: one transaction, and one
- * state of the data, where there were several. Writes go to it as they come. A store that does the same by itself, as
- * LangGraph gives it to nodes on a server, is given back.
+ * state of the data, where there were several: if one of them fails, all do. Writes go to it as they come. A store that
+ * does the same by itself, as LangGraph gives it to nodes on a server, is given back.
  */
 export function gatherReads(store: BaseStore): BaseStore {
   return "lg_name" in store && store.lg_name === "AsyncBatchedStore" ? store : new GatheringStore(store);

@@ -123,9 +123,13 @@ function searchRead(operation: OrderedSearch): (engine: StoreEngine) => unknown 
   return (engine) => engine.search(query);
 }
 
-// One character after the last is then the end of the range, in the order of every database.
 function isKeyPrefix(text: string | undefined): boolean {
   return text !== undefined && /^[!-}]+$/u.test(text);
+}
+
+/** The first key behind all that begin with `prefix`: its last character is followed by another one in every database. */
+export function keyBehind(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
 }
 
 function listRead(operation: ListNamespacesOperation): (engine: StoreEngine) => unknown {

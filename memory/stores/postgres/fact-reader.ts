@@ -3,7 +3,8 @@ import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import { factCountItem, factCountOf, type FactStateRow } from "../fact-search.ts";
 import { encodePath } from "../namespace.ts";
 import type { SearchQuery } from "../operations.ts";
-import { toItem, type ReadContext } from "./item-rows.ts";
+import { toItem } from "../stored-item.ts";
+import type { ReadContext } from "./read-context.ts";
 import { rangeOf, type ItemRow } from "./store-statements.ts";
 
 interface NewestRow extends ItemRow {

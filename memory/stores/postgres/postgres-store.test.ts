@@ -144,6 +144,20 @@ function describeDatabase(): void {
     expect((await openStore().get(["n"], "k"))?.value).toEqual({ text: "walnut\u0000tree" });
   });
 
+  it("finds facts beside one with a NUL in it, and counts that one with what is no fact", async () => {
+    const store = openStore();
+    const fact = { schema_version: 1, superseded_by: null, archived: false, expires_at: null };
+    for (const [id, text] of [
+      ["whole", "walnut"],
+      ["broken", "walnut\u0000tree"],
+    ] as const)
+      await store.put(["n"], id, { ...fact, id, text, updated_at: "2026-01-01" }, ["text"]);
+    const found = await store.search(["n"], { newestFirst: true, filter: { archived: false } });
+    expect(keysOf(found)).toEqual(["whole"]);
+    const count = factCountIn(await store.search(["n"], { countAt: "2026-01-02" }));
+    expect(count).toMatchObject({ current: 1, others: 1 });
+  });
+
   it("leaves tables of a newer program alone", async () => {
     const versions = '"li""ly".lily_store_versions';
     await pool.query(`INSERT INTO ${versions} (version) VALUES (99)`);

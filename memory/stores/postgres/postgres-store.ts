@@ -15,7 +15,7 @@ import type { Namespace } from "../namespace.ts";
 import { planBatch, type BatchPlan } from "../operations.ts";
 import { readsOf, type BatchRead } from "./batch-reads.ts";
 import { retryConflicts, withServer } from "./postgres-errors.ts";
-import type { Queryable } from "./item-rows.ts";
+import type { Queryable } from "./read-context.ts";
 import { isSingleStatement, runRead } from "./store-reader.ts";
 import { storeStatements, type StoreStatements } from "./store-statements.ts";
 import { writeChanges } from "./store-writer.ts";

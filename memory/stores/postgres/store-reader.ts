@@ -3,10 +3,11 @@ import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
 import { textsOf } from "../index-fields.ts";
 import { encodePath } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
-import type { ItemRef, SearchQuery } from "../operations.ts";
+import { keyBehind, type ItemRef, type SearchQuery } from "../operations.ts";
+import { toItem } from "../stored-item.ts";
 import type { BatchRead } from "./batch-reads.ts";
 import { countFacts, newestFacts } from "./fact-reader.ts";
-import { toItem, type ReadContext } from "./item-rows.ts";
+import type { ReadContext } from "./read-context.ts";
 import { queryTerms, rankByTerms } from "./search-terms.ts";
 import { rangeOf, type ItemRow } from "./store-statements.ts";
 
@@ -63,7 +64,7 @@ async function itemsByKey(
   begin: string,
 ): Promise<Item[]> {
   const { from, to } = rangeOf(encodePath(search.prefix));
-  const end = begin.slice(0, -1) + String.fromCodePoint((begin.codePointAt(begin.length - 1) ?? 0) + 1);
+  const end = keyBehind(begin);
   const { filter, limit, offset } = search;
   const page = filter === undefined ? [limit, offset] : [null, 0];
   const { rows } = await client.query<ItemRow>(statements.byKey, [from, to, begin, end, ...page]);

@@ -1,17 +1,12 @@
 /** The SQL of the store. Nothing that a caller gives becomes part of a statement, except the quoted schema. */
+import type { StoredItemRow } from "../stored-item.ts";
 import { storeTables } from "./store-schema.ts";
 
 /** An item as it is read. */
-export interface ItemRow {
+export interface ItemRow extends StoredItemRow {
   /** The place in the order of all items: first the namespace's, then the item's own. PostgreSQL's bigints are text. */
   readonly namespaceId: string;
   readonly id: string;
-  readonly path: string;
-  readonly key: string;
-  readonly value: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
   /** JSON list of field paths; null when the item is not indexed. */
   readonly indexFields: string | null;
 }
@@ -64,8 +59,8 @@ export function storeStatements(schema: string) {
     /** paths; keeps others from adding to these namespaces, in one order for all, so that two do not block each other */
     lockNamespaces: `SELECT FROM ${namespaces} WHERE path = ANY ($1::text[]) ORDER BY path FOR UPDATE`,
     /**
-     * path, key, now, index fields, terms, value, newness, group, state. Holds the namespace against its removal. Changes no row when another
-     * transaction has just made the namespace, which the statement cannot see before it is run again.
+     * path, key, now, index fields, terms, value, newness, group, state. Holds the namespace against its removal. Changes no
+     * row when another transaction has just made the namespace, which the statement cannot see before it is run again.
      */
     put: `WITH found AS (SELECT id FROM ${namespaces} WHERE path = $1 FOR KEY SHARE),
       made AS (INSERT INTO ${namespaces} (path) SELECT $1 WHERE NOT EXISTS (SELECT FROM found)

@@ -4,7 +4,7 @@ import { textsOf, type IndexFields } from "../index-fields.ts";
 import type { Namespace } from "../namespace.ts";
 import type { ItemChange } from "../operations.ts";
 import { storedTerms } from "./search-terms.ts";
-import type { Queryable } from "./item-rows.ts";
+import type { Queryable } from "./read-context.ts";
 import type { StoreStatements } from "./store-statements.ts";
 
 /** What the changes of a batch need beside themselves. */

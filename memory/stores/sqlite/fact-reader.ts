@@ -3,7 +3,8 @@ import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import { factCountItem, factCountOf } from "../fact-search.ts";
 import { encodePath } from "../namespace.ts";
 import type { SearchQuery } from "../operations.ts";
-import { narrowingOf, NO_LIMIT, page, toItem } from "./item-rows.ts";
+import { toItem } from "../stored-item.ts";
+import { narrowingOf, NO_LIMIT, page } from "./item-rows.ts";
 import { rangeOf, type NewestRow, type StoreStatements } from "./store-statements.ts";
 
 /** The newest facts at and below a namespace; what is equally new keeps the order of its namespaces. */

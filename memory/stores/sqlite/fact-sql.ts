@@ -1,7 +1,7 @@
 /** Expressions on facts that stand in an index and, word for word, in the statements that it serves. */
 
-/** Holds for facts. */
-export const IS_FACT = `index_fields = '["text"]'`;
+/** Holds for facts. What is no JSON any more is none: an index over it could not be made, and the file not be opened. */
+export const IS_FACT = `index_fields = '["text"]' AND json_valid(value)`;
 
 /** When a fact was changed last. */
 export const NEWNESS = "value ->> '$.updated_at'";

@@ -1,9 +1,8 @@
-/** What every read of the store does with rows: narrow them in SQL, filter them in full, and make items of them. */
-import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
+/** What every read of the store does with rows: narrow them in SQL, and filter them in full. */
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { FieldEquality } from "../filter.ts";
-import { decodePath } from "../namespace.ts";
 import type { SearchQuery } from "../operations.ts";
-import { MAX_EQUALITIES, type ItemRow } from "./store-statements.ts";
+import { MAX_EQUALITIES } from "./store-statements.ts";
 
 /** To SQLite: all rows. */
 export const NO_LIMIT = -1;
@@ -35,15 +34,4 @@ export function narrowingOf(equalities: readonly FieldEquality[] = []): string[]
 // In a quoted path nothing but a quote or backslash has a meaning, and JSON writes no other printable key differently.
 function isSimple({ field }: FieldEquality): boolean {
   return /^[^"\\\p{Cc}\p{Cs}]+$/u.test(field);
-}
-
-/** The item of a row. */
-export function toItem(row: ItemRow): Item {
-  return {
-    namespace: decodePath(row.path),
-    key: row.key,
-    value: JSON.parse(row.value) as Record<string, unknown>,
-    createdAt: new Date(row.createdAt),
-    updatedAt: new Date(row.updatedAt),
-  };
 }

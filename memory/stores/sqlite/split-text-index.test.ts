@@ -95,3 +95,17 @@ it("opens an older file whose index did not know one of the texts", async () => 
   expect(db.pragma("user_version", { simple: true })).toBe(STORE_SCHEMA.migrations.length);
   expect(keysOf(await store.search(["memory"], { query: "tea" }))).toEqual(["tea"]);
 });
+
+it("opens an older file in which a value is no JSON any more, and finds the other facts", async () => {
+  const file = oldFile();
+  const old = openDatabase(file, { schema: OLD_SCHEMA });
+  // What damages a page asks no index; SQL would be refused by this one.
+  old.exec("DROP INDEX facts_by_age");
+  old.exec(`UPDATE items SET value = '{"text": "Ada dri' WHERE key = 'tea'`);
+  old.exec("CREATE INDEX facts_by_age ON items (namespace_id)");
+  old.close();
+  const { store } = openStore(file);
+  expect(keysOf(await store.search(["memory"], { query: "walnut" }))).toEqual(["oil"]);
+  const namespace = ["memory", "personality", "user_profile", "ada1", "global"];
+  expect(keysOf(await store.search(namespace, { newestFirst: true }))).toEqual(["oil"]);
+});

@@ -1,10 +1,11 @@
 /** The reading half of the store: items by key, in order, by their words, and namespaces. */
 import type { Item, SearchItem } from "@langchain/langgraph-checkpoint";
-import type { ItemRef, SearchQuery } from "../operations.ts";
+import { keyBehind, type ItemRef, type SearchQuery } from "../operations.ts";
+import { toItem } from "../stored-item.ts";
 import { encodePath } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
 import { countFacts, newestFacts } from "./fact-reader.ts";
-import { narrowingOf, NO_LIMIT, page, toItem } from "./item-rows.ts";
+import { narrowingOf, NO_LIMIT, page } from "./item-rows.ts";
 import { rangeOf, type RankedRow, type StoreStatements } from "./store-statements.ts";
 import { fuseWithVectors, WORD_CANDIDATES } from "./hybrid-search.ts";
 import { toMatchQuery } from "./text-query.ts";
@@ -66,7 +67,7 @@ function listItems(statements: StoreStatements, query: SearchQuery): SearchItem[
 /** The items of which the key begins so, in the order of their keys in each namespace. */
 function itemsByKey(statements: StoreStatements, query: SearchQuery, begin: string): SearchItem[] {
   const { from, to } = rangeOf(encodePath(query.prefix));
-  const end = begin.slice(0, -1) + String.fromCodePoint((begin.codePointAt(begin.length - 1) ?? 0) + 1);
+  const end = keyBehind(begin);
   const narrowing = narrowingOf(query.filter?.equalities);
   const statement = statements.byKey(narrowing.length / 2);
   return page(statement.iterate(from, to, begin, end, ...narrowing, NO_LIMIT, 0), query, toItem);

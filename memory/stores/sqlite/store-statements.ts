@@ -1,18 +1,9 @@
 /** The SQL of the store. Nothing that a caller gives becomes part of a statement. */
 import type { Database } from "better-sqlite3";
 import type { FactStateRow } from "../fact-search.ts";
+import type { StoredItemRow } from "../stored-item.ts";
 import { CONFLICT_GROUP, FACT_STATE, IS_FACT, NEWNESS } from "./fact-sql.ts";
 import type { TextTable } from "./text-tables.ts";
-
-/** An item as it is read. */
-export interface ItemRow {
-  readonly path: string;
-  readonly key: string;
-  readonly value: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 /** What a change has to know of the item that was there. */
 export interface StoredItem {
@@ -85,7 +76,7 @@ function rankSql(table: TextTable, equalities: number): string {
 }
 
 /** A fact with the instant by which it is ordered; null where its value has none. */
-export interface NewestRow extends ItemRow {
+export interface NewestRow extends StoredItemRow {
   readonly newness: string | null;
 }
 
@@ -101,16 +92,16 @@ type Parameters = (string | number | Buffer)[];
 /** Prepares every statement of the store once. */
 export function prepareStatements(db: Database) {
   return {
-    get: db.prepare<[string, string], ItemRow>(
+    get: db.prepare<[string, string], StoredItemRow>(
       `SELECT ${ITEM} FROM namespaces n CROSS JOIN items i ON i.namespace_id = n.id WHERE n.path = ? AND i.key = ?`,
     ),
-    getById: db.prepare<[number], ItemRow>(
+    getById: db.prepare<[number], StoredItemRow>(
       `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id WHERE i.id = ?`,
     ),
-    list: cached((equalities) => db.prepare<Parameters, ItemRow>(listSql(equalities))),
+    list: cached((equalities) => db.prepare<Parameters, StoredItemRow>(listSql(equalities))),
     newest: cached((equalities) => db.prepare<Parameters, NewestRow>(newestSql(equalities))),
     newestOfGroup: cached((equalities) => db.prepare<Parameters, NewestRow>(newestOfGroupSql(equalities))),
-    byKey: cached((equalities) => db.prepare<Parameters, ItemRow>(byKeySql(equalities))),
+    byKey: cached((equalities) => db.prepare<Parameters, StoredItemRow>(byKeySql(equalities))),
     states: db.prepare<[string], FactStateRow>(STATES),
     countItems: db
       .prepare<[string], number>(

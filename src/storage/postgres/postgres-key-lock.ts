@@ -1,7 +1,7 @@
 /** A lock by name for all processes that share a database: advisory locks, with tokens that fence writes. */
 import type { ClientConfig } from "pg";
 import { withServer } from "#memory/stores/postgres/postgres-errors.ts";
-import type { Queryable } from "#memory/stores/postgres/item-rows.ts";
+import type { Queryable } from "#memory/stores/postgres/read-context.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
 import { assertNewest } from "../lease-lost.ts";

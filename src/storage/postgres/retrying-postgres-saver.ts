@@ -30,7 +30,8 @@ export interface RetryingPostgresSaverOptions {
  * `PostgresSaver` with these differences: two runs from the same checkpoint give a channel different versions (upstream
  * counts both up by one, keeps the value of the first run under that version and shows it to the second); NUL and
  * halves of surrogate pairs in metadata, which jsonb refuses, are replaced as `toStorableText` does; an absent
- * `checkpoint_ns` is `""` everywhere; the newest checkpoint is the one that was put last, whatever its id; deadlocks are tried again; errors arrive as `LilyError`s that name the server.
+ * `checkpoint_ns` is `""` everywhere; the newest checkpoint is the one that was put last, whatever its id; deadlocks are
+ * tried again; errors arrive as `LilyError`s that name the server.
  */
 export class RetryingPostgresSaver extends PostgresSaver implements PointSaver {
   readonly #pool: Pool;

@@ -1,9 +1,6 @@
 /** Reads a memory file for `/memory import`, or says why it is none, in words that quote nothing of it. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { memoryFileSchema } from "#memory/book/export.ts";
-
-/** The version of the file that is read here. */
-const VERSION = 1;
+import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/book/export.ts";
 
 /**
  * The file as it was parsed, with the header of a memory file.
@@ -16,9 +13,9 @@ export function parseMemoryFile(text: string, path: string): { readonly records:
   if (file.success) return file.data;
   const { format, version } = headerOf(parsed);
   if (format !== "lily-memory") throw invalid(`${path} is JSON, but no memory file of Lily`);
-  if (typeof version === "number" && version > VERSION)
+  if (typeof version === "number" && version > MEMORY_FILE_VERSION)
     throw invalid(
-      `${path} was written by a newer Lily: version ${version} of the file, and this one reads version ${VERSION}`,
+      `${path} was written by a newer Lily: version ${version} of the file, and this one reads version ${MEMORY_FILE_VERSION}`,
       "Update Lily, and import it again.",
     );
   const fields = [...new Set(file.error.issues.map((issue) => String(issue.path[0] ?? "")))];

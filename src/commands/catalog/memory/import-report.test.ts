@@ -25,6 +25,11 @@ describe("a record of a file that cannot be read", () => {
       "expires_at is no time such as 2026-01-31T08:00:00.000Z",
     ],
     ["with a wrong value", { ...RECORD, confidence: 7 }, "confidence is not as it has to be"],
+    [
+      "with a NUL, beside which PostgreSQL finds nothing",
+      { ...RECORD, session_id: "a\u0000b" },
+      "session_id is not as it has to be",
+    ],
     ["with a field of somebody else's", { ...RECORD, owner: "bob" }, "no record has a field owner"],
     ["with a text for a field", { ...RECORD, "my pin is": 1 }, "it has a field that no record has"],
     ["that is none", "I like tea", "it is no record"],
