@@ -105,7 +105,7 @@ function outcomeText(outcome: RememberOutcome, nowMs: number): string {
     case "known":
       return knownText(outcome, nowMs);
     case "denied":
-      return `Not remembered: ${outcome.denial.message}. Tell the user, and do not try again in other words.`;
+      return `${outcome.denial.message.replace(/^n/u, "N")}. Tell the user, and do not try again in other words.`;
     case "quarantined":
       return `Put aside (rule ${outcome.rule}): the user decides with /memory review.`;
     case "forgotten":
