@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { benchmarkText } from "./benchmark-text.ts";
-import { benchPlan, conversationsFor, type CasePlan } from "./bench-plan.ts";
+import { benchPlan, conversationsFor } from "./bench-plan.ts";
 import type { BenchResult, CaseResult, DiskCosts } from "./bench-result.ts";
 import { benchTables } from "./bench-tables.ts";
 import { medians, type FreshTimes } from "./fresh-times.ts";
@@ -16,7 +16,7 @@ import { openFloorSubject, openPlainSubject } from "./plain-subject.ts";
 import { programTime } from "./program-time.ts";
 import { folderBytes } from "./subject.ts";
 import { targetsOf } from "./targets.ts";
-import { turnBench, withComputedDisk } from "./turn-bench.ts";
+import { withComputedDisk } from "./turn-bench.ts";
 
 const folders: string[] = [];
 
@@ -296,31 +296,5 @@ describe("starting a program", () => {
       "it ended without saying ready",
     );
     await expect(programTime({ command: "no-such-program", args: [] })).rejects.toThrow("ENOENT");
-  });
-});
-
-describe("the turn benchmark", () => {
-  it("measures each subject, weighs what it keeps and resumes it in a fresh process", async () => {
-    const one = { usesTools: false, isPreloaded: false, turnsPerRound: 1 };
-    const cases: CasePlan[] = [
-      { ...one, subject: "lily", turns: 2 },
-      { ...one, subject: "floor", turns: 0 },
-      { ...one, subject: "plain", turns: 2 },
-      { ...one, subject: "plain", turns: 8, isPreloaded: true },
-    ];
-    const result = await turnBench({ cases, rounds: 2, freshRuns: 1, freshFrom: 8 });
-    const [lily, floor, plain, preloaded] = result.cases;
-    expect(result.cases.map(({ samples, given }) => [samples, given])).toEqual([
-      [2, 7],
-      [2, 1],
-      [2, 7],
-      [2, 19],
-    ]);
-    expect(lily?.disk?.kinds?.map(({ kind }) => kind)).toContain("transcripts");
-    expect(floor?.disk).toBeUndefined();
-    expect(plain?.disk?.isComputed).toBe(false);
-    expect(preloaded?.disk?.totalBytes).toBeGreaterThan(plain?.disk?.totalBytes ?? Number.NaN);
-    expect(preloaded?.fresh?.rssBytes).toBeGreaterThan(preloaded?.fresh?.heapBytes ?? Number.NaN);
-    expect(lily?.fresh).toBeUndefined();
   });
 });
