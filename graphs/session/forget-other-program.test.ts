@@ -1,12 +1,11 @@
 import { expect, it } from "vitest";
-import { hunt } from "#src/erasure/testing/hunt.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
+import { caught, FACT } from "./testing/forgotten-fact.ts";
 import { echoModel, KEY, OWNER } from "./testing/harness.ts";
 import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
-const FACT = "My neighbour keeps zebrafish in Ostend";
 
 it.each(["prepareTurn", "callModel", "commit", "decideRollover"])(
   "what another program has not stored before %s does not come back when it ends",
@@ -30,8 +29,8 @@ it.each(["prepareTurn", "callModel", "commit", "decideRollover"])(
     );
     for await (const _update of stream);
     await one.send(`/forget ${FACT} --everywhere --yes`);
-    expect(hunt(one.folder, { text: FACT, words: ["zebrafish", "ostend"] })).toEqual([]);
+    expect(caught(one)).toEqual([]);
     await other.storage.close();
-    expect(hunt(one.folder, { text: FACT, words: ["zebrafish", "ostend"] })).toEqual([]);
+    expect(caught(one)).toEqual([]);
   },
 );

@@ -1,30 +1,15 @@
 /** `/forget --everywhere` in places that few conversations have: files hunted for the text afterwards. */
-import { tool } from "@langchain/core/tools";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
-import { receiptSchema } from "#src/erasure/receipt.ts";
-import { hunt, type Catch } from "#src/erasure/testing/hunt.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { heldModel } from "./testing/held-model.ts";
+import { caught, FACT, LOOK, LOOKING, outcomesOf } from "./testing/forgotten-fact.ts";
 import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 
-const FACT = "My neighbour keeps zebrafish in Ostend";
 const ERASE = `/forget ${FACT} --everywhere --yes`;
-
-const caught = (lily: Pick<Harness, "folder">): Catch[] =>
-  hunt(lily.folder, { text: FACT, words: ["zebrafish", "ostend"] });
-
-const outcomesOf = (reply: TurnReply): Record<string, string> =>
-  Object.fromEntries(
-    receiptSchema
-      .parse(reply.envelope.data?.["receipt"])
-      .lines.map((line) => [line.place, "count" in line ? `${line.outcome} ${line.count}` : line.outcome]),
-  );
 
 /** Nothing of it is left, now and after a restart; the rest verifies, and the conversation goes on without it. */
 async function expectGone(lily: Harness, model?: ScriptedChatModel): Promise<void> {
@@ -177,21 +162,12 @@ describe("/forget --everywhere reaches", () => {
   });
 
   it("a tool's long result that is named by a turn that says it in part", async () => {
-    const look = tool(() => `${"x".repeat(4_000)} ${FACT} ${"y".repeat(4_000)}`, {
-      name: "look",
-      description: "looks",
-      schema: z.object({}),
-    });
     const model = new ScriptedChatModel((messages) => {
       const last = messages.at(-1);
-      if (last?.text === "look") return { toolCalls: [{ id: "a", name: "look", args: "{}" }] };
+      if (last?.text === "look") return LOOK;
       return "fine";
     });
-    const lily = await start({
-      model,
-      config: { limits: { toolResultCharacters: 1_000 } },
-      adjust: (deps) => ({ ...deps, tools: [look] }),
-    });
+    const lily = await start({ model, ...LOOKING });
     await lily.send("look");
     await lily.send("look");
     await lily.send("/new");

@@ -15,13 +15,13 @@ import { hunt, type Catch } from "#src/erasure/testing/hunt.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openPostgresBackend } from "#src/storage/postgres/postgres-backend.ts";
+import { FACT, PREY } from "./testing/forgotten-fact.ts";
 import { echoModel } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 const missing = whyNoPostgres();
 
-const FACT = "My neighbour keeps zebrafish in Ostend";
 const SCHEMA = "forgetting";
 
 describe.skipIf(missing !== undefined)(
@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)(
         [SCHEMA],
       );
       writeFileSync(join(folder, "statistics"), known.rows.map(({ row }) => row).join("\n"));
-      const found = hunt(folder, { text: FACT, words: ["zebrafish", "ostend"] });
+      const found = hunt(folder, PREY);
       rmSync(folder, { recursive: true });
       return found;
     }

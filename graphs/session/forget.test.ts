@@ -4,36 +4,20 @@ import { interrupt } from "@langchain/langgraph";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { hunt, type Catch } from "#src/erasure/testing/hunt.ts";
-import { PLACES, receiptSchema, type Receipt } from "#src/erasure/receipt.ts";
+import { PLACES } from "#src/erasure/receipt.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { caught, FACT, LOOK, LOOKING, outcomesOf, receiptOf } from "./testing/forgotten-fact.ts";
 import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";
 import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 
-const FACT = "My neighbour keeps zebrafish in Ostend";
 const SAID = /zebrafish|ostend/iu;
 const ERASE = "/forget zebrafish --everywhere --yes";
-
-const caught = (lily: Pick<Harness, "folder">): Catch[] =>
-  hunt(lily.folder, { text: FACT, words: ["zebrafish", "ostend"] });
-
-const receiptOf = (reply: TurnReply): Receipt => receiptSchema.parse(reply.envelope.data?.["receipt"]);
-
-/** What became of each place, in a few words. */
-const outcomesOf = (reply: TurnReply): Record<string, string> =>
-  Object.fromEntries(
-    receiptOf(reply).lines.map((line) => [
-      line.place,
-      "count" in line ? `${line.outcome} ${line.count}` : line.outcome,
-    ]),
-  );
 
 async function problemsOf(lily: Harness, owner = OWNER): Promise<unknown> {
   return (await verifyOwner(lily.sessions.repository, owner)).problems;
@@ -85,22 +69,13 @@ describe("/forget --everywhere", () => {
   });
 
   it("erases from tool results, failed turns, titles and sessions that were ended", async () => {
-    const look = tool(() => `${"x".repeat(4_000)} ${FACT} ${"y".repeat(4_000)}`, {
-      name: "look",
-      description: "looks",
-      schema: z.object({}),
-    });
     const model = new ScriptedChatModel((messages) => {
       const last = messages.at(-1);
       if (last?.text.startsWith("break")) return { error: new Error("no model") };
-      if (last?.text === "look") return { toolCalls: [{ id: "a", name: "look", args: "{}" }] };
+      if (last?.text === "look") return LOOK;
       return "fine";
     });
-    const lily = await start({
-      model,
-      config: { limits: { toolResultCharacters: 1_000 } },
-      adjust: (deps) => ({ ...deps, tools: [look] }),
-    });
+    const lily = await start({ model, ...LOOKING });
     await lily.send("look");
     await lily.send("/title Zebrafish of Ostend that my neighbour keeps");
     await lily.send("/new");

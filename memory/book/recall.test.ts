@@ -4,7 +4,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { memoryIndexFields } from "../namespaces.ts";
 import { openDatabase } from "../stores/sqlite/open-database.ts";
 import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
-import { ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
+import { crashWhileSaying, ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
 import type { RecallOptions } from "./types.ts";
 
 const openSqliteStore = (): BaseStore =>
@@ -115,15 +115,7 @@ describe.each<[string, () => BaseStore]>([
     const on = openTestBook(makeStore());
     await sayMany(on, 100);
     await on.say("My bike is a red Brompton");
-    const put = on.store.put.bind(on.store);
-    let puts = 0;
-    on.store.put = async (...args) => {
-      puts += 1;
-      if (puts > 2) throw new Error("crash");
-      return put(...args);
-    };
-    await expect(on.say("My bike is a blue Moulton")).rejects.toThrow("crash");
-    on.store.put = put;
+    await crashWhileSaying(on, "My bike is a blue Moulton", 3);
     expect((await recalled(on, "red Brompton bike")).relevant).toEqual(["My bike is a blue Moulton"]);
     on.clock.advance(60_000);
     await on.say("My cat is called Ada");

@@ -2,7 +2,7 @@ import { AsyncBatchedStore, InMemoryStore } from "@langchain/langgraph-checkpoin
 import { describe, expect, it } from "vitest";
 import { memoryRecordSchema } from "../record.ts";
 import { createMemoryBook } from "./memory-book.ts";
-import { ADA, NOW_MS, openTestBook, recordOf } from "./testing/test-book.ts";
+import { crashWhileSaying, ADA, NOW_MS, openTestBook, recordOf } from "./testing/test-book.ts";
 
 describe("remembering a fact", () => {
   it("stores the whole data contract where the specification maps it", async () => {
@@ -241,18 +241,10 @@ describe("a contradiction", () => {
   });
 
   it("reads as settled when a crash came between the new fact and the mark on the old one", async () => {
-    const { say, texts, store } = openTestBook();
-    await say("I live in Ghent");
-    const put = store.put.bind(store);
-    let puts = 0;
-    store.put = async (...args) => {
-      puts += 1;
-      if (puts > 2) throw new Error("crash");
-      return put(...args);
-    };
-    await expect(say("I live in Oslo")).rejects.toThrow("crash");
-    store.put = put;
-    expect(await texts()).toEqual(["I live in Oslo"]);
+    const on = openTestBook();
+    await on.say("I live in Ghent");
+    await crashWhileSaying(on, "I live in Oslo", 3);
+    expect(await on.texts()).toEqual(["I live in Oslo"]);
   });
 
   it("never leaves nothing when two processes say opposite things at once", async () => {

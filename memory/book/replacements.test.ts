@@ -1,19 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { expect, it } from "vitest";
-import { ADA, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
-
-/** Says it, and crashes with put number `crashAt`: 1 is the note, 2 the fact, 3 the mark on the old one. */
-async function crashWhileSaying({ say, store }: TestBook, text: string, crashAt: number): Promise<void> {
-  const put = store.put.bind(store);
-  let puts = 0;
-  store.put = async (...args) => {
-    puts += 1;
-    if (puts >= crashAt) throw new Error("crash");
-    return put(...args);
-  };
-  await expect(say(text)).rejects.toThrow("crash");
-  store.put = put;
-}
+import { ADA, crashWhileSaying, openTestBook, recordOf } from "./testing/test-book.ts";
 
 const notesIn = (store: InMemoryStore) => store.search(["memory", "replacements"]);
 

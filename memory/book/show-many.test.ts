@@ -5,7 +5,7 @@ import { memoryIndexFields } from "../namespaces.ts";
 import { StoreView } from "../stores/direct-store.ts";
 import { openDatabase } from "../stores/sqlite/open-database.ts";
 import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
-import { ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
+import { crashWhileSaying, ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
 import type { ShowOptions } from "./types.ts";
 
 const openSqliteStore = (): BaseStore =>
@@ -113,15 +113,7 @@ describe("listing without reading everything", () => {
   it("draws the conclusion of a replacement that a crash cut short", async () => {
     const on = openTestBook(openSqliteStore());
     await on.say("My bike is a red Brompton");
-    const put = on.store.put.bind(on.store);
-    let puts = 0;
-    on.store.put = async (...args) => {
-      puts += 1;
-      if (puts > 2) throw new Error("crash");
-      return put(...args);
-    };
-    await expect(on.say("My bike is a blue Moulton")).rejects.toThrow("crash");
-    on.store.put = put;
+    await crashWhileSaying(on, "My bike is a blue Moulton", 3);
     expect(await on.book.show(ADA)).toMatchObject({ total: 1, leftOut: { superseded: 1 } });
     expect((await on.book.overview(ADA)).leftOut).toBe(1);
   });

@@ -1,4 +1,5 @@
 /** A memory book on an in-memory store with a clock that stands still, for tests. */
+import { rejects } from "node:assert/strict";
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
@@ -38,6 +39,23 @@ export function openTestBook(store: BaseStore = new InMemoryStore()): TestBook {
       return records.map((record) => record.text);
     },
   };
+}
+
+/** Says it, and crashes with put number `crashAt`: of what replaces a fact 1 is the note, 2 the fact, 3 the mark on the old one. */
+export async function crashWhileSaying(
+  { say, store }: TestBook,
+  text: string,
+  crashAt: number,
+): Promise<void> {
+  const put = store.put.bind(store);
+  let puts = 0;
+  store.put = async (...args) => {
+    puts += 1;
+    if (puts >= crashAt) throw new Error("crash");
+    return put(...args);
+  };
+  await rejects(say(text), /crash/u);
+  store.put = put;
 }
 
 /** The record of an outcome that has one. */
