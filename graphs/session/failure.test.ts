@@ -353,7 +353,7 @@ describe("a run that is killed between two nodes", () => {
   const on = (threadId: string, text: string, deliveryId = "crashed") => ({ threadId, deliveryId, text });
 
   it("never commits into a session that was ended, when it is run again from an old checkpoint", async () => {
-    const lily = await start({ model: echoModel(), wrapStorage: storingAll() });
+    const lily = await start({ model: echoModel(), ...storingAll() });
     const { sessionId } = await lily.send("first");
     await lily.crashBefore("callModel", on(sessionId, "second"));
     const old = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });

@@ -302,15 +302,20 @@ describe("/forget --everywhere", () => {
 });
 
 describe("an erasure that is cut off", () => {
-  /** Fails the write that comes after `count` others, once. */
+  /** Fails every write that comes after `count` others, as long as it is armed. */
   function failAt(count: number) {
     let left = Number.POSITIVE_INFINITY;
     return {
       arm: () => void (left = count),
-      happened: () => left < 0,
+      /** Whether a write has failed. */
+      disarm() {
+        const hasFailed = left < 0;
+        left = Number.POSITIVE_INFINITY;
+        return hasFailed;
+      },
       write<T>(work: () => Promise<T>): Promise<T> {
         left -= 1;
-        if (left === -1) return Promise.reject(new LilyError("storage_full", "the disk is full"));
+        if (left < 0) return Promise.reject(new LilyError("storage_full", "the disk is full"));
         return work();
       },
     };
@@ -346,7 +351,7 @@ describe("an erasure that is cut off", () => {
       const { records } = z.object({ records: z.array(z.object({ id: z.string() })) }).parse(envelope.data);
       const id = records[0]?.id ?? "";
       const first = await lily.send(`/forget ${id} --everywhere --yes`);
-      if (!fault.happened()) break;
+      if (!fault.disarm()) break;
       points += 1;
       expect(first.envelope.ok).toBe(false);
       await lily.send(`/forget ${id} --everywhere --yes`);

@@ -13,7 +13,7 @@ import {
   toSolver,
 } from "./edges.ts";
 import { admit } from "./nodes/admit.ts";
-import { callModel } from "./nodes/call-model.ts";
+import { callModel as askModel } from "./nodes/call-model.ts";
 import { commit } from "./nodes/commit.ts";
 import { decideRollover } from "./nodes/decide-rollover.ts";
 import { handOff } from "./nodes/hand-off.ts";
@@ -32,19 +32,22 @@ import {
   type SessionStateValues,
 } from "./state.ts";
 import { routed } from "./routed.ts";
-import { committedAtOnce } from "./straight-on.ts";
-import { storedBefore, storedWhileItThinks } from "./stored-before.ts";
+import { straightWay } from "./straight-on.ts";
+import { storedBefore } from "./stored-before.ts";
+import { modelNodes } from "./thinking.ts";
 
 /** The graph, not compiled. */
 function buildSessionGraph(deps: SessionDeps) {
   const fail = recordFailure(deps);
+  const { answerAtOnce, callModel } = modelNodes(deps, askModel(deps));
+  const straight = straightWay(deps, answerAtOnce);
   return new StateGraph({
     state: SessionState,
     input: SessionInput,
     output: SessionOutput,
     context: sessionContextSchema,
   })
-    .addNode("admit", routed(admit(deps), afterAdmit), {
+    .addNode("admit", straight(admit(deps), afterAdmit), {
       ends: [
         "runCommand",
         "handOff",
@@ -56,24 +59,20 @@ function buildSessionGraph(deps: SessionDeps) {
         END,
       ],
     })
-    .addNode("decideRollover", routed(decideRollover(deps), afterDecision), {
+    .addNode("decideRollover", straight(decideRollover(deps), afterDecision), {
       ends: ["rotate", "commit", "prepareTurn"],
     })
     .addNode("rotate", routed(rotate(deps), afterRotation), { ends: ["handOff", END] })
     .addNode("handOff", handOff(deps))
     .addNode("runCommand", routed(runCommand(deps), afterCommand), { ends: ["decideRollover", END] })
-    .addNode("prepareTurn", routed(prepareTurn(deps), toSolver), { ends: ["callModel", "solveSymbolically"] })
-    .addNode(
-      "callModel",
-      routed(committedAtOnce(deps, storedWhileItThinks(deps, callModel(deps))), afterSolver),
-      { ends: ["runTools", "commit", END] },
-    )
+    .addNode("prepareTurn", straight(prepareTurn(deps), toSolver), {
+      ends: ["callModel", "solveSymbolically"],
+    })
+    .addNode("callModel", straight(callModel, afterSolver), { ends: ["runTools", "commit", END] })
     .addNode("runTools", routed(storedBefore(deps, runTools(deps)), afterTools), {
       ends: ["runTools", "callModel", "commit"],
     })
-    .addNode("solveSymbolically", routed(committedAtOnce(deps, solveSymbolically(deps)), afterSolver), {
-      ends: ["commit", END],
-    })
+    .addNode("solveSymbolically", straight(solveSymbolically(deps), afterSolver), { ends: ["commit", END] })
     .addNode("commit", routed(commit(deps), afterCommit), { ends: ["rotate", "handOff", END] })
     .addEdge(START, "admit")
     .addEdge("handOff", END)

@@ -167,7 +167,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("does not answer in the middle of one that was erased", async () => {
-    const lily = await start({ model: echoModel(), wrapStorage: storingAll() });
+    const lily = await start({ model: echoModel(), ...storingAll() });
     for (const text of ["one", "two"]) await lily.send(text);
     const sessionId = await erase(lily, 2);
     const config = await checkpointOf(lily, sessionId, ({ turn }, next) => {

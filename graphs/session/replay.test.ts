@@ -73,7 +73,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("answers again in a new session when it begins in the middle of a turn that was committed", async () => {
-    const { lily, model, threadId } = await open(["one", "two", "three"], { wrapStorage: storingAll() });
+    const { lily, model, threadId } = await open(["one", "two", "three"], storingAll());
     const beforeModel = await checkpointOf(
       lily,
       threadId,
@@ -96,7 +96,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("goes on in the latest session when its own is sealed", async () => {
-    const { lily, threadId } = await open(["one", "two", "/new three"], { wrapStorage: storingAll() });
+    const { lily, threadId } = await open(["one", "two", "/new three"], storingAll());
     const first = (await lily.chain()).sessions[0]?.sessionId ?? "";
     const afterOne = await checkpointOf(
       lily,
@@ -109,7 +109,7 @@ describe("a run from an old checkpoint", () => {
   });
 
   it("is answered in the latest session when it begins in the middle of a turn of a sealed one", async () => {
-    const { lily, threadId } = await open(["one", "two", "/new three"], { wrapStorage: storingAll() });
+    const { lily, threadId } = await open(["one", "two", "/new three"], storingAll());
     const first = (await lily.chain()).sessions[0]?.sessionId ?? "";
     const beforeModel = await checkpointOf(
       lily,

@@ -1,25 +1,67 @@
 /** Nodes that say themselves where the turn goes: a conditional edge costs LangGraph a copy of the state and two calls. */
+import type { BaseMessage } from "@langchain/core/messages";
 import { Command } from "@langchain/langgraph";
-import { reduceMessages, type MessagesUpdate } from "./messages.ts";
+import { reduceMessages } from "./messages.ts";
 import type { SessionStateValues, SessionUpdate } from "./state.ts";
 
-type Node<Runtime, Result> = (state: SessionStateValues, runtime: Runtime) => Promise<Result>;
+/** A node: from the state to a change of it. */
+export type Node<Runtime, Update = SessionUpdate> = (
+  state: SessionStateValues,
+  runtime: Runtime,
+) => Promise<Update>;
+
+/** Where a node has come to. */
+export interface Reached<Place extends string = string> {
+  readonly update: SessionUpdate;
+  /** The state after `update`. */
+  readonly after: SessionStateValues;
+  /** The node that comes next. */
+  readonly goto: Place;
+}
+
+/** Which node follows, by the state after the one before it. */
+export type Edge<Place extends string> = (after: SessionStateValues) => Place;
 
 /** The state as it is after `update`. Only `messages` has a reducer; the rest is replaced. */
-export function stateAfter(state: SessionStateValues, update: SessionUpdate): SessionStateValues {
-  const { messages, ...rest } = update;
+function stateAfter(state: SessionStateValues, update: SessionUpdate): SessionStateValues {
+  const { messages: _added, ...rest } = update;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  // Nodes write lists of messages, and overwrite nothing.
-  return { ...state, ...given, messages: reduceMessages(state.messages, (messages ?? []) as MessagesUpdate) };
+  const added = messagesIn(update);
+  const messages = added.length === 0 ? state.messages : reduceMessages(state.messages, added);
+  return { ...state, ...given, messages };
+}
+
+/** The messages of an update: nodes write lists of them, and overwrite nothing. */
+export function messagesIn({ messages = [] }: SessionUpdate): BaseMessage[] {
+  return messages as BaseMessage[];
 }
 
 /** The same node, which goes where `edge` says of the state after it. */
-export function routed<Runtime, Place extends string>(
-  node: Node<Runtime, SessionUpdate>,
-  edge: (after: SessionStateValues) => Place,
-): Node<Runtime, Command<unknown, SessionUpdate, Place>> {
+export function reaching<Runtime, Place extends string>(
+  node: Node<Runtime>,
+  edge: Edge<Place>,
+): Node<Runtime, Reached<Place>> {
   return async (state, runtime) => {
     const update = await node(state, runtime);
-    return new Command({ update, goto: edge(stateAfter(state, update)) });
+    const after = stateAfter(state, update);
+    return { update, after, goto: edge(after) };
+  };
+}
+
+/** The same for LangGraph. */
+export function routed<Runtime, Place extends string>(
+  node: Node<Runtime>,
+  edge: Edge<Place>,
+): Node<Runtime, Command<unknown, SessionUpdate, Place>> {
+  return asCommand(reaching(node, edge));
+}
+
+/** A node of LangGraph's out of one that says where it has come to. */
+export function asCommand<Runtime, Place extends string>(
+  node: Node<Runtime, Reached<Place>>,
+): Node<Runtime, Command<unknown, SessionUpdate, Place>> {
+  return async (state, runtime) => {
+    const { update, goto } = await node(state, runtime);
+    return new Command({ update, goto });
   };
 }

@@ -1,5 +1,5 @@
 /** Runs the compiled graph for `runTurn`: from a message to a reply or a hand-off, with events on the way. */
-import { AIMessageChunk, BaseMessage, HumanMessage } from "@langchain/core/messages";
+import { AIMessageChunk, HumanMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
@@ -8,7 +8,6 @@ import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import type { CompiledSessionGraph } from "./graph.ts";
-import { isNotice } from "./messages.ts";
 import { handoffSchema } from "./state.ts";
 
 const resultSchema = z.object({
@@ -21,9 +20,11 @@ const stateSchema = z.object({
   verdict: verdictSchema.nullable().default(null),
 });
 
-/** Parts of the updates of steps that say something before the answer. */
-const updateSchema = z.object({ messages: z.array(z.unknown()).optional(), reply: z.unknown().optional() });
-const updatesSchema = z.object({ admit: updateSchema.optional(), prepareTurn: updateSchema.optional() });
+/** What nodes say by themselves on the way. */
+const eventSchema = z.union([
+  z.object({ type: z.literal("tool"), name: z.string() }),
+  z.object({ type: z.literal("notice"), text: z.string() }),
+]);
 
 /** Makes the runner of a compiled graph. */
 export function createSessionRunner(graph: CompiledSessionGraph): SessionRunner {
@@ -49,7 +50,7 @@ async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<Grap
       // Whoever does not listen is given the end alone: each part of a stream costs time.
       ...(request.onEvent === undefined
         ? { streamMode: ["values"], outputKeys: ["reply", "handoff"] }
-        : { streamMode: ["messages", "updates", "custom", "values"] }),
+        : { streamMode: ["messages", "custom", "values"] }),
       // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
       recursionLimit: 400,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
@@ -85,25 +86,13 @@ function isWaiting(values: unknown): boolean {
 
 function emit(mode: string, payload: unknown, onEvent: (event: TurnEvent) => void): void {
   if (mode === "messages" && Array.isArray(payload)) emitToken(payload[0], onEvent);
-  if (mode === "updates") emitNotices(payload, onEvent);
-  if (mode === "custom") {
-    const tool = z.object({ type: z.literal("tool"), name: z.string() }).safeParse(payload);
-    if (tool.success) onEvent(tool.data);
-  }
+  if (mode !== "custom") return;
+  const event = eventSchema.safeParse(payload);
+  if (event.success) onEvent(event.data);
 }
 
 function emitToken(message: unknown, onEvent: (event: TurnEvent) => void): void {
   if (!AIMessageChunk.isInstance(message)) return;
   const text = contentText(message.content);
   if (text !== "") onEvent({ type: "token", text });
-}
-
-/** What is said before the answer, by the step in which the turn was prepared. A reply of its own is not said twice. */
-function emitNotices(payload: unknown, onEvent: (event: TurnEvent) => void): void {
-  const { admit, prepareTurn } = updatesSchema.safeParse(payload).data ?? {};
-  const said = prepareTurn?.messages ?? (admit?.reply === null ? admit.messages : undefined) ?? [];
-  for (const message of said) {
-    if (BaseMessage.isInstance(message) && isNotice(message))
-      onEvent({ type: "notice", text: contentText(message.content) });
-  }
 }

@@ -9,7 +9,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { createManualTimer, settle, type ManualTimer } from "#src/turns/testing/manual-timer.ts";
 import { echoModel, KEY, OWNER, type Harness, type HarnessOptions } from "./testing/harness.ts";
-import { heldModel } from "./testing/held-model.ts";
+import { heldModel, type HeldModel } from "./testing/held-model.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -47,6 +47,14 @@ async function storedTurns({ storage }: Harness, sessionId: string): Promise<unk
   for await (const { checkpoint } of storage.checkpointer.list({ configurable: { thread_id: sessionId } }))
     turns.unshift(checkpoint.channel_values["turn"]);
   return turns;
+}
+
+/** A first turn, answered. */
+async function startedBy(lily: Harness, held: HeldModel) {
+  const reply = lily.send("first");
+  await held.asked(1);
+  held.answer();
+  return reply;
 }
 
 const status = async (lily: Harness): Promise<unknown> => (await lily.send("/status")).envelope.data;
@@ -126,7 +134,7 @@ describe("a turn whose model thinks", () => {
     expect(persist).toHaveBeenCalledOnce();
   });
 
-  it("is stored when the storage is closed, before it has thought for long", async () => {
+  it("leaves nothing behind when the storage is closed before it has thought for long", async () => {
     const held = heldModel();
     const { lily } = await startDeferred({ model: held.model });
     const reply = lily.send("hello", { deliveryId: "d1" });
@@ -135,7 +143,34 @@ describe("a turn whose model thinks", () => {
     held.answer();
     expect(await reply).toMatchObject({ outcome: "failed" });
     await lily.restart();
-    expect(await status(lily)).toMatchObject({ unanswered: { deliveryId: "d1", state: "nothing" } });
+    expect(await status(lily)).not.toHaveProperty("unanswered");
+    const other = lily.send("other");
+    await held.asked(2);
+    held.answer();
+    expect(await other).toMatchObject({ outcome: "answered", turn: 1 });
+  });
+
+  it("is forgotten when its run is ended before it has thought for long: the next message is answered", async () => {
+    const held = heldModel();
+    const { lily } = await startDeferred({ model: held.model });
+    const { sessionId } = await startedBy(lily, held);
+    const run = new AbortController();
+    const graph = lily.sessions.graph.invoke(
+      { messages: [{ role: "user", content: "lost", id: "d2" }] },
+      {
+        configurable: { thread_id: sessionId },
+        context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+        signal: run.signal,
+      },
+    );
+    await held.asked(2);
+    run.abort(new Error("the lease was lost"));
+    await expect(graph).rejects.toThrow("lease");
+    const reply = lily.send("next");
+    await held.asked(3);
+    held.answer();
+    held.answer();
+    expect(await reply).toMatchObject({ outcome: "answered", turn: 2 });
   });
 
   it("is not stored any more once its run was ended, whoever goes on", async () => {

@@ -1,59 +1,84 @@
 /**
  * The straight way of a turn: a step of the graph costs more than most of Lily's nodes, so nodes that ask nobody and
- * leave by one way run in the step before theirs, by their own rules. What is not plain takes its own step, also what
- * fails on the straight way, so that it fails where its failure is explained.
+ * leave by one way run in the step before theirs, by their own rules; so does a model that answers at once. What is not
+ * plain takes its own step, also what fails on the straight way, so that it fails where its failure is explained.
  */
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { Chain } from "#src/sessions/chain.ts";
-import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { BegunTurn } from "./begin-turn.ts";
-import { afterSolver } from "./edges.ts";
+import type { CallRuntime } from "./ask-model.ts";
+import { afterCommit, afterDecision, afterSolver, toSolver } from "./edges.ts";
 import { commit } from "./nodes/commit.ts";
-import { decideAtOnce } from "./nodes/decide-rollover.ts";
-import { prepare } from "./nodes/prepare-turn.ts";
-import { stateAfter } from "./routed.ts";
-import { readRunContext, type NodeRuntime, type RunContext } from "./run-context.ts";
+import { stayAtOnce } from "./nodes/decide-rollover.ts";
+import { prepareTurn } from "./nodes/prepare-turn.ts";
+import { solveSymbolically } from "./nodes/solve-symbolically.ts";
+import { asCommand, messagesIn, reaching, type Edge, type Node, type Reached } from "./routed.ts";
+import { readRunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "./state.ts";
-import type { Solved } from "./turn-draft.ts";
 
-/** Takes a turn that has just begun past `decideRollover` and `prepareTurn`, where its session goes on. */
-export async function prepareAtOnce(
+/** A node on the straight way; `undefined`: it takes a step of its own. */
+type Onward = Node<CallRuntime, Reached | undefined>;
+
+/** Takes a node further: what follows it runs in its step, as far as that is straight. */
+export type StraightWay = <Place extends string>(
+  node: Node<CallRuntime>,
+  edge: Edge<Place>,
+) => ReturnType<typeof asCommand<CallRuntime, string>>;
+
+/** Makes the straight way of a graph. `answerAtOnce` gives `undefined` where the model is still thinking. */
+export function straightWay(
   deps: SessionDeps,
-  run: RunContext,
-  {
-    session,
-    chain,
-    begun,
-  }: { readonly session: SessionFields; readonly chain: Chain; readonly begun: BegunTurn },
-): Promise<SessionUpdate> {
-  const { turn } = begun;
-  if (deps.goesStraightOn !== true || turn.command !== null) return begun;
+  answerAtOnce: Node<CallRuntime, SessionUpdate | undefined>,
+): StraightWay {
+  const onward = deps.goesStraightOn === true ? onwardNodes(deps, answerAtOnce) : new Map<string, Onward>();
+  return (node, edge) => {
+    const first = reaching(node, edge);
+    return asCommand(async (state, runtime) => {
+      let reached: Reached = await first(state, runtime);
+      for (;;) {
+        const next = await tried(onward.get(reached.goto), reached.after, runtime);
+        if (next === undefined) return reached;
+        reached = { ...next, update: joined(reached.update, next.update) };
+      }
+    });
+  };
+}
+
+function onwardNodes(
+  deps: SessionDeps,
+  answerAtOnce: Node<CallRuntime, SessionUpdate | undefined>,
+): ReadonlyMap<string, Onward> {
+  const toCommit = commit(deps);
+  const ofPlain = async (state: SessionStateValues, runtime: CallRuntime) =>
+    readRunContext(deps, runtime).isReplay ? undefined : toCommit(state, runtime);
+  return new Map([
+    ["decideRollover", onwardTo(stayAtOnce(deps), afterDecision)],
+    ["prepareTurn", onwardTo(prepareTurn(deps), toSolver)],
+    ["callModel", onwardTo(answerAtOnce, afterSolver)],
+    ["solveSymbolically", onwardTo(solveSymbolically(deps), afterSolver)],
+    ["commit", onwardTo(ofPlain, afterCommit)],
+  ]);
+}
+
+function onwardTo(node: Node<CallRuntime, SessionUpdate | undefined>, edge: Edge<string>): Onward {
+  return async (state, runtime) => {
+    const update = await node(state, runtime);
+    return update && reaching<CallRuntime, string>(async () => update, edge)(state, runtime);
+  };
+}
+
+/** What fails here takes its own step, and is heard of there. */
+async function tried(
+  node: Onward | undefined,
+  state: SessionStateValues,
+  runtime: CallRuntime,
+): Promise<Reached | undefined> {
   try {
-    const verdict = decideAtOnce(deps, run, { session, turn });
-    if (verdict?.action !== "stay") return begun;
-    const prepared = await prepare(deps, run, { session, turn, chain });
-    return { ...begun, ...prepared, verdict, messages: [...begun.messages, ...prepared.messages] };
+    return await node?.(state, runtime);
   } catch {
-    return begun;
+    return undefined;
   }
 }
 
-/** The same goal solver, which commits the turn that it has answered. */
-export function committedAtOnce<Runtime extends NodeRuntime>(
-  deps: SessionDeps,
-  solver: (state: SessionStateValues, runtime: Runtime) => Promise<Solved>,
-): (state: SessionStateValues, runtime: Runtime) => Promise<SessionUpdate> {
-  if (deps.goesStraightOn !== true) return solver;
-  const commitTurn = commit(deps);
-  return async (state, runtime) => {
-    const solved = await solver(state, runtime);
-    const after = stateAfter(state, solved);
-    if (afterSolver(after) !== "commit" || readRunContext(deps, runtime).isReplay) return solved;
-    try {
-      const committed = await commitTurn(after, runtime);
-      return { ...solved, ...committed, messages: [...solved.messages, ...committed.messages] };
-    } catch {
-      return solved;
-    }
-  };
+/** One update that does what two do after each other. */
+function joined(first: SessionUpdate, second: SessionUpdate): SessionUpdate {
+  return { ...first, ...second, messages: [...messagesIn(first), ...messagesIn(second)] };
 }

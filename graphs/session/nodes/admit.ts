@@ -17,7 +17,6 @@ import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../l
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
-import { prepareAtOnce } from "../straight-on.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 
 /** Makes the node. */
@@ -153,8 +152,7 @@ async function admitToLatest(
   const announcement = announcementFor(chain, session);
   const { collected } = run;
   const beginning = { sorted, session, delivery, collected, intent, messages, fields };
-  const begun = beginTurn(deps, { ...beginning, latest: null, announcement });
-  return prepareAtOnce(deps, run, { session, chain, begun });
+  return beginTurn(deps, { ...beginning, latest: null, announcement });
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */

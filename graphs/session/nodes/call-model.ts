@@ -20,15 +20,15 @@ import { sessionTools } from "../tools.ts";
 import { modelMessagesInFlight } from "../turn-messages.ts";
 import { tokensOfCall } from "../call-tokens.ts";
 
-/** Makes the node. */
+/** Makes the call; `runSignal` ends it with its run. */
 export function callModel(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: CallRuntime): Promise<Solved> => {
+  return async (state: SessionStateValues, runtime: CallRuntime, runSignal: AbortSignal): Promise<Solved> => {
     const { session, turn } = requireTurn(state);
     const verdict = judgeBudget("model", spentOf(turn), deps.limits);
     if (verdict.action === "end") return endedTurn(deps, turn, verdict.limit);
     const guard = guardCall(deps, {
       sessionId: session.sessionId,
-      runSignal: runtime.signal,
+      runSignal,
       spentMs: spentOf(turn).ms,
     });
     try {

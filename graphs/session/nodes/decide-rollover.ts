@@ -30,10 +30,18 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
-/** The verdict of the rules that ask nobody; `undefined` where the topic, or a run from an old checkpoint, has a say. */
-export function decideAtOnce(deps: SessionDeps, run: RunContext, subject: Subject): Verdict | undefined {
-  const question = questionOf(deps, subject);
-  return run.isReplay || question.policy.semantic.enabled ? undefined : decideWithoutTopic(question);
+/**
+ * Makes the node for where nobody has to be asked: `undefined` where the session does not go on by time alone, and where
+ * a command, the topic, or a run from an old checkpoint has a say.
+ */
+export function stayAtOnce(deps: SessionDeps) {
+  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate | undefined> => {
+    const { session, turn } = requireTurn(state);
+    if (turn.command !== null || readRunContext(deps, runtime).isReplay) return undefined;
+    const question = questionOf(deps, { session, turn });
+    const verdict = question.policy.semantic.enabled ? undefined : decideWithoutTopic(question);
+    return verdict?.action === "stay" ? { verdict } : undefined;
+  };
 }
 
 async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Promise<Verdict> {

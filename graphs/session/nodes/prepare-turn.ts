@@ -8,30 +8,30 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { promptMemoryOf } from "../prompt-memory.ts";
-import { assemblePrompt, type PromptSubject } from "../prompt.ts";
+import { assemblePrompt } from "../prompt.ts";
 import { requireTurn } from "../require.ts";
-import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
+
+/** What says something before the answer, to whoever listens. */
+type SayingRuntime = NodeRuntime & { readonly writer?: (event: unknown) => void };
 
 /** Makes the node. */
 export function prepareTurn(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
-    return prepare(deps, readRunContext(deps, runtime), requireTurn(state));
-  };
-}
-
-/** The update that prepares a turn. */
-export async function prepare(deps: SessionDeps, run: RunContext, { session, turn, chain }: PromptSubject) {
-  const solver = solverOf(deps, session);
-  const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
-  const said = [turn.announcement, notice].filter((text) => text !== null);
-  // A turn that goes on after a failure may have been prepared by this process before.
-  promptMemoryOf(deps).forget(turn.requestId);
-  const { receipt } = await assemblePrompt(deps, run, { session, turn, chain });
-  return {
-    session: withModel(session, solver),
-    turn: { ...turn, solver, notice, receipt },
-    messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
+  return async (state: SessionStateValues, runtime: SayingRuntime): Promise<SessionUpdate> => {
+    const { session, turn } = requireTurn(state);
+    const solver = solverOf(deps, session);
+    const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
+    const said = [turn.announcement, notice].filter((text) => text !== null);
+    // A turn that goes on after a failure may have been prepared by this process before.
+    promptMemoryOf(deps).forget(turn.requestId);
+    const { receipt } = await assemblePrompt(deps, readRunContext(deps, runtime), { session, turn });
+    for (const text of said) runtime.writer?.({ type: "notice", text });
+    return {
+      session: withModel(session, solver),
+      turn: { ...turn, solver, notice, receipt },
+      messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
+    };
   };
 }
 

@@ -166,6 +166,7 @@ function openHarnessSessions(
     fencedStore: (lease) => storage.fencedStore(lease),
     persist: (threadId) => storage.persist(threadId),
     goesStraightOn: true,
+    persistAfterMs: 20,
     sleep: async () => undefined,
   };
   const adjusted = options.adjust?.(deps) ?? deps;
@@ -202,8 +203,11 @@ export function inputOf(model: ScriptedChatModel, call = model.calls.length - 1)
     );
 }
 
-/** For `wrapStorage`: a checkpointer that stores every step and keeps it over restarts, as those of LangGraph servers do. */
-export function storingAll(): (storage: StorageBackend) => StorageBackend {
+/** As on a LangGraph server: every node takes its step, and a checkpointer stores each and keeps it over restarts. */
+export function storingAll(): Pick<HarnessOptions, "adjust" | "wrapStorage"> {
   const checkpointer = new MemorySaver();
-  return (storage) => ({ ...storage, checkpointer });
+  return {
+    adjust: (deps) => ({ ...deps, goesStraightOn: false }),
+    wrapStorage: (storage) => ({ ...storage, checkpointer }),
+  };
 }

@@ -39,6 +39,8 @@ interface Newest {
   /** Stored points of its run, oldest first; nobody needs them once the run has ended. */
   readonly passed: readonly string[];
   readonly writes: TaskWrites[];
+  /** A node has run. Before that the run was only given its message, which is in its sender's hands. */
+  readonly hasBegun: boolean;
   isStored: boolean;
   /** A task waits for a person, or failed: what the others have done is needed when the step is run again. */
   hasSpecial: boolean;
@@ -69,12 +71,12 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
     this.#inner = inner;
   }
 
-  /** Stores what runs have reached on a thread, or on all, so that a crash cannot take it back. */
+  /** Stores what runs have reached on a thread, or what those on all threads have begun, so that a crash cannot take it back. */
   async persist(threadId?: string): Promise<void> {
     for (const newest of this.#newest.values()) {
       const isAsked = newest.config.configurable?.["thread_id"] === threadId;
-      if (isAsked || (threadId === undefined && (await this.#isStillNewest(newest))))
-        await this.#store(newest);
+      const isLeft = threadId === undefined && newest.hasBegun && (await this.#isStillNewest(newest));
+      if (isAsked || isLeft) await this.#store(newest);
     }
   }
 
@@ -102,8 +104,10 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const newest = this.#newest.get(placeOf(config));
     const wanted: unknown = config.configurable?.["checkpoint_id"];
-    const held = newest?.isStored === false ? newest : undefined;
-    if (held !== undefined && wanted === held.checkpoint.id) return this.#tupleOf(held);
+    const unstored = newest?.isStored === false ? newest : undefined;
+    if (unstored !== undefined && wanted === unstored.checkpoint.id) return this.#tupleOf(unstored);
+    // Nobody goes on from a message that a run was given and died with.
+    const held = unstored?.hasBegun === true ? unstored : undefined;
     const end = wanted === undefined && held === undefined ? await this.#endOf(config) : undefined;
     if (end !== undefined) return tupleOfEnd(end);
     const stored = await this.#inner.getTuple(config);
@@ -141,6 +145,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
       base: goesOn ? before.base : parentIn(config),
       passed: goesOn ? passedBy(before) : [],
       writes: [],
+      hasBegun: (goesOn ? before : { metadata }).metadata.source !== "input",
       isStored: false,
       hasSpecial: false,
     };
