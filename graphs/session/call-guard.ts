@@ -11,6 +11,7 @@
  */
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { passOn } from "#src/kernel/pass-on.ts";
 
 /** What ended a call early. */
 type Ending = "stop" | "time" | "run";
@@ -47,26 +48,37 @@ export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: 
   const limitMs = deps.limits.turnMs > 0 ? deps.limits.turnMs : Number.POSITIVE_INFINITY;
   const leftMs = (): number => limitMs - spentMs - takenMs();
   const stop = deps.stops.signalFor(sessionId);
-  const time = new AbortController();
+  const call = new AbortController();
   const closed = new AbortController();
+  let isTimeUp = false;
   if (Number.isFinite(limitMs)) {
     // Rejects when the call ends first.
     const due = deps.sleep(Math.max(0, leftMs()), closed.signal).catch(() => undefined);
-    void due.then(() => leftMs() <= EARLY_MS && !closed.signal.aborted && time.abort(timeIsUp()));
+    void due.then(() => {
+      if (leftMs() > EARLY_MS || closed.signal.aborted) return;
+      isTimeUp = true;
+      call.abort(timeIsUp());
+    });
   }
-  const signals = [stop, runSignal, time.signal].filter((signal) => signal !== undefined);
+  const leave = [stop, runSignal].map((signal) => passOn(signal, call));
   return {
-    signal: AbortSignal.any(signals),
+    signal: call.signal,
     endedBy() {
       if (stop?.aborted === true) return "stop";
       if (runSignal?.aborted === true) return "run";
-      return time.signal.aborted ? "time" : undefined;
+      return isTimeUp ? "time" : undefined;
     },
     spentMs: takenMs,
     leftMs,
-    close: () => closed.abort(),
+    close() {
+      closed.abort(CLOSED);
+      for (const end of leave) end();
+    },
   };
 }
+
+/** Not a new one for each call: an abort without a reason makes an error with a stack. */
+const CLOSED = new Error("the call has ended");
 
 /** Never told: a call that it ends is kept as far as it came. */
 function timeIsUp(): LilyError {

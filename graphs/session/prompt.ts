@@ -50,7 +50,7 @@ async function assemble(
   { run, session, turn, memory, ...read }: Subject,
 ): Promise<AssembledPrompt> {
   const chain = read.chain ?? (await requireChain(run, session));
-  const newest = (): AsyncGenerator<TurnRecord> =>
+  const newest = (): AsyncGenerator<readonly TurnRecord[]> =>
     turnsNewestFirst(memory.turns.over(run.repository, chain), chain, {
       sessionId: session.sessionId,
       latestTurns: session.turns,

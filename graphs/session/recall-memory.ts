@@ -96,14 +96,17 @@ export interface RecallSubject {
 }
 
 /** The user's last words before a turn: a message that goes on with something does not name it again. */
-export async function saidBefore(newestFirst: AsyncIterable<TurnRecord>): Promise<string[]> {
+export async function saidBefore(newestFirst: AsyncIterable<readonly TurnRecord[]>): Promise<string[]> {
   const said: string[] = [];
   let looked = 0;
-  for await (const { kind, messages } of newestFirst) {
-    const text = messages.find(({ role }) => role === "user")?.content ?? "";
-    if (kind === "chat" && text !== "") said.push(text);
-    looked += 1;
-    if (said.length === EARLIER || looked === LOOKED_AT) break;
+  for await (const turns of newestFirst) {
+    for (const { kind, messages } of turns.slice(0, LOOKED_AT - looked)) {
+      const text = messages.find(({ role }) => role === "user")?.content ?? "";
+      if (kind === "chat" && text !== "") said.push(text);
+      if (said.length === EARLIER) return said;
+    }
+    looked += turns.length;
+    if (looked >= LOOKED_AT) break;
   }
   return said;
 }

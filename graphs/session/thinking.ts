@@ -4,6 +4,7 @@
  * to the call is stored while it goes on.
  */
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { passOn } from "#src/kernel/pass-on.ts";
 import { systemTimer } from "#src/turns/timer.ts";
 import type { CallRuntime } from "./ask-model.ts";
 import type { Node } from "./routed.ts";
@@ -90,13 +91,11 @@ async function stoppedWith<T>(
   { stop }: Pick<BegunCall<unknown>, "stop">,
   work: Promise<T>,
 ): Promise<T> {
-  const end = (): void => stop.abort(signal?.reason);
-  if (signal?.aborted === true) end();
-  signal?.addEventListener("abort", end, { once: true });
+  const leave = passOn(signal, stop);
   try {
     return await work;
   } finally {
-    signal?.removeEventListener("abort", end);
+    leave();
   }
 }
 

@@ -32,7 +32,7 @@ export function rankFacts<T extends { readonly id: string; readonly text: string
   { bySaid, byEarlier }: FoundFacts<T>,
   { said, earlier }: Talk,
 ): readonly T[] {
-  if (earlier.length === 0) return bySaid;
+  if (earlier.length === 0 || bySaid.length + byEarlier.length === 0) return bySaid;
   const found = new Set(bySaid.map(({ id }) => id));
   const fitsEarlier = fitting(earlier);
   const others = byEarlier.filter(({ id, text }) => !found.has(id) && fitsEarlier(text));

@@ -10,7 +10,9 @@ const MAX_TURNS = 2_000;
 
 /** The turns that were read last. They can be kept, because a committed turn does not change but by being erased. */
 export class RecentTurns {
-  readonly #turns = new Map<string, TurnRecord>();
+  /** By session, the one that was used longest ago first. */
+  readonly #sessions = new Map<string, Map<number, TurnRecord>>();
+  #count = 0;
 
   /**
    * Reads through the memory: the repository is asked only for what is not in it.
@@ -28,55 +30,61 @@ export class RecentTurns {
       readTurns: async (ref, { from, to }) => {
         const erased = chain.redactions === undefined ? undefined : erasedTurns(chain, ref.sessionId);
         const wanted = numbers(from, to).filter((turn) => erased?.has(turn) !== true);
+        const known = this.#use(ref.sessionId);
         // Taken before anything is waited for: others read too, and what was used longest ago is forgotten.
-        const turns = new Map(wanted.flatMap((turn) => this.#use(ref.sessionId, turn)));
-        const unknown = wanted.filter((turn) => !turns.has(turn));
-        const [first] = unknown;
-        if (first !== undefined) {
-          const read = await repository.readTurns(ref, { from: first, to: unknown.at(-1) ?? first });
-          for (const record of read) {
-            if (erased?.has(record.turn) === true) continue;
-            turns.set(record.turn, record);
-            this.#turns.set(keyOf(ref.sessionId, record.turn), record);
+        const turns = wanted.map((turn) => known?.get(turn));
+        const first = turns.indexOf(undefined);
+        if (first !== -1) {
+          const range = { from: wanted[first] ?? from, to: wanted[turns.lastIndexOf(undefined)] ?? to };
+          for (const record of await repository.readTurns(ref, range)) {
+            const at = wanted.indexOf(record.turn);
+            if (at === -1) continue;
+            turns[at] = record;
+            this.remember(record);
           }
-          this.#forgetOldest();
         }
-        return wanted.flatMap((turn) => turns.get(turn) ?? []);
+        return turns.filter((turn) => turn !== undefined);
       },
     };
   }
 
   /** A turn that was committed just now need not be read. */
   remember(record: TurnRecord): void {
-    this.#turns.set(keyOf(record.sessionId, record.turn), record);
+    const { sessionId, turn } = record;
+    const turns = this.#use(sessionId) ?? new Map<number, TurnRecord>();
+    this.#sessions.set(sessionId, turns);
+    if (!turns.has(turn)) this.#count += 1;
+    turns.set(turn, record);
     this.#forgetOldest();
   }
 
   /** Most chains list nothing; then it costs nothing. */
   #forgetErased({ redactions }: Pick<Chain, "redactions">): void {
     for (const { sessionId, turns = [] } of redactions ?? [])
-      for (const turn of turns) this.#turns.delete(keyOf(sessionId, turn));
+      for (const turn of turns) if (this.#sessions.get(sessionId)?.delete(turn) === true) this.#count -= 1;
   }
 
-  /** The turn, if it is remembered; it counts as used last from now on. */
-  #use(sessionId: string, turn: number): [number, TurnRecord][] {
-    const key = keyOf(sessionId, turn);
-    const record = this.#turns.get(key);
-    if (record === undefined) return [];
-    this.#turns.delete(key);
-    this.#turns.set(key, record);
-    return [[turn, record]];
+  /** What is remembered of a session, which counts as used last from now on. */
+  #use(sessionId: string): Map<number, TurnRecord> | undefined {
+    const turns = this.#sessions.get(sessionId);
+    if (turns === undefined) return undefined;
+    this.#sessions.delete(sessionId);
+    this.#sessions.set(sessionId, turns);
+    return turns;
   }
 
+  /** Of the session that was used longest ago, what was read first. */
   #forgetOldest(): void {
-    for (const key of this.#turns.keys()) {
-      if (this.#turns.size <= MAX_TURNS) return;
-      this.#turns.delete(key);
+    for (const [sessionId, turns] of this.#sessions) {
+      for (const turn of turns.keys()) {
+        if (this.#count <= MAX_TURNS) return;
+        turns.delete(turn);
+        this.#count -= 1;
+      }
+      this.#sessions.delete(sessionId);
     }
   }
 }
-
-const keyOf = (sessionId: string, turn: number): string => `${sessionId}/${turn}`;
 
 const numbers = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);

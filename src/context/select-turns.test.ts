@@ -12,8 +12,8 @@ const assistant = (content: string): Message => ({ role: "assistant", content, t
 const turnOf = (turn: number, messages: Message[], changes: Partial<TurnBody> = {}): TurnRecord =>
   turnRecord({ turn, at: AT, messages, ...changes });
 
-async function* streamOf(turns: readonly TurnRecord[]): AsyncGenerator<TurnRecord> {
-  yield* turns;
+async function* streamOf(turns: readonly TurnRecord[]): AsyncGenerator<TurnRecord[]> {
+  for (let at = 0; at < turns.length; at += 2) yield turns.slice(at, at + 2);
 }
 
 /** A turn that costs `tokens`, at least 5: one user message. */
@@ -62,10 +62,10 @@ describe("choosing turns for a model", () => {
 
   it("reads no further than the first turn that does not fit", async () => {
     let read = 0;
-    async function* counted(): AsyncGenerator<TurnRecord> {
+    async function* counted(): AsyncGenerator<TurnRecord[]> {
       for (;;) {
         read += 1;
-        yield costing(1000 - read, 10);
+        yield [costing(1000 - read, 10)];
       }
     }
     await selectTurns(counted(), 35);

@@ -13,17 +13,21 @@ export interface SelectedTurns {
 
 /** Takes turns from the newest to the oldest while they fit in `budgetTokens`; stops at the first that does not. */
 export async function selectTurns(
-  newestFirst: AsyncIterable<TurnRecord>,
+  newestFirst: AsyncIterable<readonly TurnRecord[]>,
   budgetTokens: number,
 ): Promise<SelectedTurns> {
   const turns: TurnRecord[] = [];
   let tokens = 0;
-  for await (const turn of newestFirst) {
-    const cost = tokensOf(turn);
-    if (cost === 0) continue;
-    if (tokens + cost > budgetTokens) break;
-    tokens += cost;
-    turns.push(turn);
+  let isFull = false;
+  for await (const some of newestFirst) {
+    for (const turn of some) {
+      const cost = tokensOf(turn);
+      isFull = tokens + cost > budgetTokens;
+      if (isFull) break;
+      tokens += cost;
+      if (cost > 0) turns.push(turn);
+    }
+    if (isFull) break;
   }
   turns.reverse();
   return { turns, tokens, ranges: rangesOf(turns) };

@@ -29,6 +29,7 @@ export async function orAborted<T>(work: Promise<T>, { signal, grace }: OrAborte
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener("abort", abort);
-    settled.abort();
+    // Only what waits out the grace listens.
+    if (signal.aborted) settled.abort();
   }
 }

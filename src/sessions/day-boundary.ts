@@ -73,8 +73,16 @@ export function isTimeZone(name: string): boolean {
 
 /** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */
 export function localMinute(epochMs: number, timeZone: string): string {
-  const local = Temporal.Instant.fromEpochMilliseconds(epochMs)
-    .toZonedDateTimeISO(timeZone)
-    .toPlainDateTime();
-  return local.toString({ smallestUnit: "minute" }).replace("T", " ");
+  const { zone, from, text } = lastMinute;
+  if (zone === timeZone && epochMs >= from && epochMs < from + MINUTE_MS) return text;
+  const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone);
+  const minute = local.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
+  const begun = local.second * 1000 + local.millisecond;
+  lastMinute = { zone: timeZone, from: epochMs - begun, text: minute };
+  return minute;
 }
+
+const MINUTE_MS = 60_000;
+
+/** The answer that was given last: turns of the same minute ask for the same one. No zone changes within a minute. */
+let lastMinute = { zone: "", from: Number.NaN, text: "" };

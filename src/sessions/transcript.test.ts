@@ -71,7 +71,8 @@ describe("reading turns from the newest on", () => {
   it.each([0, 1, 31, 32, 33, 64, 65])("gives all %i of a session once, in order", async (count) => {
     const { repository, chain } = await archiveOf([count]);
     const found: number[] = [];
-    for await (const { turn } of turnsNewestFirst(repository, chain, { sessionId: "s1" })) found.push(turn);
+    for await (const turns of turnsNewestFirst(repository, chain, { sessionId: "s1" }))
+      found.push(...turns.map(({ turn }) => turn));
     expect(found).toEqual(Array.from({ length: count }, (_, index) => count - index));
   });
 

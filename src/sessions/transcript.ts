@@ -34,12 +34,12 @@ export interface TurnRange {
   readonly from?: number | undefined;
 }
 
-/** Turns of a session and its lineage from the newest to the oldest, read as they are asked for. */
+/** Turns of a session and its lineage from the newest to the oldest, some at a time, read as they are asked for. */
 export async function* turnsNewestFirst<T extends StoredTurn>(
   repository: TurnReader<T>,
   chain: Chain,
   range: TurnRange,
-): AsyncGenerator<T> {
+): AsyncGenerator<readonly T[]> {
   const parts: readonly LineagePart[] =
     range.from === undefined ? readingOrder(chain, range.sessionId) : [{ sessionId: range.sessionId }];
   const first = range.from ?? 1;
@@ -50,7 +50,7 @@ export async function* turnsNewestFirst<T extends StoredTurn>(
     while (to >= first) {
       const from = Math.max(first, to - CHUNK + 1);
       const turns = await repository.readTurns(ref, { from, to });
-      yield* turns.toReversed();
+      yield turns.toReversed();
       to = from - 1;
     }
   }
@@ -63,11 +63,11 @@ export async function newestTurns<T extends StoredTurn>(
   options: TurnRange & { readonly count: number },
 ): Promise<T[]> {
   const turns: T[] = [];
-  for await (const turn of turnsNewestFirst(repository, chain, options)) {
+  for await (const some of turnsNewestFirst(repository, chain, options)) {
+    turns.push(...some);
     if (turns.length >= options.count) break;
-    turns.push(turn);
   }
-  return turns.toReversed();
+  return turns.slice(0, options.count).toReversed();
 }
 
 /**

@@ -1,5 +1,6 @@
 /** How long a caller waits for a lock: one signal out of the caller's own signal and its longest wait. */
 import { LilyError } from "#src/kernel/errors.ts";
+import { passOn } from "#src/kernel/pass-on.ts";
 import type { AcquireOptions } from "./backend.ts";
 
 /** A running wait. */
@@ -19,9 +20,7 @@ export function startWait(
   options: Pick<AcquireOptions, "signal" | "waitMs"> = {},
 ): WaitLimit {
   const limit = new AbortController();
-  const forward = (): void => limit.abort(options.signal?.reason);
-  if (options.signal?.aborted === true) forward();
-  options.signal?.addEventListener("abort", forward, { once: true });
+  const leave = passOn(options.signal, limit);
   const timer =
     options.waitMs === undefined
       ? undefined
@@ -33,7 +32,7 @@ export function startWait(
     signal: limit.signal,
     end() {
       clearTimeout(timer);
-      options.signal?.removeEventListener("abort", forward);
+      leave();
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
-import { repairMessages, type Repairs } from "#src/context/repair-messages.ts";
+import { isSound, repairMessages, type Repairs } from "#src/context/repair-messages.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { isStored, type Attachment } from "#src/sessions/attachment.ts";
 import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
@@ -65,6 +65,8 @@ function flatten(original: BaseMessage): Flattened {
 /** Repairs in the flat form. A message that needed nothing is sent as it is. */
 function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
   const flattened = messages.map(flatten);
+  if (flattened.every(({ flat, isWhole }) => isWhole && isSound(flat)))
+    return { messages: [...messages], repairs: {} };
   const originals = new Map(flattened.map((one) => [one.flat, one]));
   const repaired = repairMessages(flattened.map(({ flat }) => flat));
   return {
@@ -114,11 +116,9 @@ function hasSendableParts(content: BaseMessage["content"]): boolean {
   );
 }
 
-async function showAttachments(
-  messages: readonly BaseMessage[],
-  attached: AttachedContent,
-): Promise<BaseMessage[]> {
+async function showAttachments(messages: BaseMessage[], attached: AttachedContent): Promise<BaseMessage[]> {
   const carrying = messages.filter((message) => attachmentsOf(message.content).length > 0);
+  if (carrying.length === 0) return messages;
   const shown = new Set(carrying.slice(-SHOWN));
   return Promise.all(
     messages.map(async (message) => {

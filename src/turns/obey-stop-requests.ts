@@ -20,7 +20,9 @@ export function obeyStopRequests(
   running: StoppableTurn,
 ): () => Promise<void> {
   let look: Promise<void> | undefined;
+  let hasLooked = false;
   const cancel = timer.every(LOOK_EVERY_MS, () => {
+    hasLooked = true;
     if (running.stop.signal.aborted) return;
     // A store that is slower than the timer is not asked twice at once.
     look ??= lookOnce(requests, running).finally(() => (look = undefined));
@@ -28,8 +30,8 @@ export function obeyStopRequests(
   return async () => {
     cancel();
     await look;
-    // Also behind a turn that was too short to look: what asked it to stop would stay for ever.
-    await requests.clear(running.turn).catch(ignored);
+    // What asked a turn that was too short to look reaches no later one, and goes when the next is asked.
+    if (hasLooked) await requests.clear(running.turn).catch(ignored);
   };
 }
 

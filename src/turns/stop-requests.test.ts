@@ -22,9 +22,17 @@ describe("requests to stop", () => {
     expect((await requests.read(turn(7))).toSorted()).toEqual(["a", "b"]);
   });
 
+  it("to an earlier turn are removed when the next is asked", async () => {
+    const { requests, rows } = requestsOf();
+    for (const by of ["a", "b"]) await requests.ask(turn(6), by);
+    await requests.ask(turn(7), "c");
+    expect(await requests.isPending(turn(7), "c")).toBe(true);
+    expect(await rows()).toHaveLength(1);
+  });
+
   it("to an earlier turn are removed by a look, those to a later one stay", async () => {
     const { requests } = requestsOf();
-    for (const token of [6, 7, 8]) await requests.ask(turn(token), "a");
+    for (const token of [8, 7, 6]) await requests.ask(turn(token), "a");
     expect(await requests.read(turn(7))).toEqual(["a"]);
     expect(await requests.isPending(turn(6), "a")).toBe(false);
     expect(await requests.isPending(turn(8), "a")).toBe(true);

@@ -12,7 +12,7 @@ export interface LeasedTurn extends KeyRef {
 
 /** Requests to stop, each in the name of the delivery that asks. */
 export interface StopRequests {
-  /** Asks the turn to stop. */
+  /** Asks the turn to stop. Requests to earlier turns of the key, which came too late, are removed. */
   ask(turn: LeasedTurn, by: string): Promise<void>;
   /** Who asks it. Requests to earlier turns of the key, which came too late, are removed. */
   read(turn: LeasedTurn): Promise<string[]>;
@@ -37,11 +37,20 @@ export function createStoreStopRequests(store: BaseStore): StopRequests {
     return items.filter((item) => isIn(item, namespace)).flatMap(rowOf);
   };
   const remove: StopRequests["remove"] = (turn, by) => store.delete(namespaceOf(turn), rowKey(turn, by));
+  const removeEarlier = async (
+    turn: LeasedTurn,
+    found: readonly z.infer<typeof rowSchema>[],
+  ): Promise<void> => {
+    for (const { token, by } of found) if (token < turn.token) await remove({ ...turn, token }, by);
+  };
   return {
-    ask: (turn, by) => store.put(namespaceOf(turn), rowKey(turn, by), { token: turn.token, by }, false),
+    async ask(turn, by) {
+      await removeEarlier(turn, await rows(turn));
+      await store.put(namespaceOf(turn), rowKey(turn, by), { token: turn.token, by }, false);
+    },
     async read(turn) {
       const found = await rows(turn);
-      for (const { token, by } of found) if (token < turn.token) await remove({ ...turn, token }, by);
+      await removeEarlier(turn, found);
       return found.filter(({ token }) => token === turn.token).map(({ by }) => by);
     },
     async isPending(turn, by) {

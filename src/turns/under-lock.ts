@@ -1,6 +1,7 @@
 /** One turn under the lock of its key: waits for it, runs the graph on `latest`, follows hand-offs. */
 import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { passOn } from "#src/kernel/pass-on.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { Lease } from "#src/storage/backend.ts";
 import { lockName } from "./lock-name.ts";
@@ -76,10 +77,7 @@ export function stoppedWhileWaiting(reason: unknown): unknown {
 /** A stop of the turn's own, which the caller's signal triggers too until `leave` is called. */
 function ownStop(signal: AbortSignal | undefined): { stop: AbortController; leave: () => void } {
   const stop = new AbortController();
-  const pass = (): void => stop.abort(signal?.reason);
-  if (signal?.aborted === true) pass();
-  signal?.addEventListener("abort", pass, { once: true });
-  return { stop, leave: () => signal?.removeEventListener("abort", pass) };
+  return { stop, leave: passOn(signal, stop) };
 }
 
 function eventsOf({ onEvent }: TurnRequest): Pick<TurnUnderLease, "onEvent"> {

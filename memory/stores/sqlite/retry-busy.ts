@@ -22,17 +22,32 @@ const LONGEST_DELAY_MS = 250;
  *
  * @throws {LilyError} `storage_busy` at the deadline; the fitting storage error for every other error of SQLite.
  */
-export async function retryBusy<T>(work: () => T | Promise<T>, options: RetryOptions): Promise<T> {
+export function retryBusy<T>(work: () => T | Promise<T>, options: RetryOptions): Promise<T> {
+  try {
+    // Nearly all work is done at once, by the first attempt: a turn does a lot of it.
+    const done = work();
+    return done instanceof Promise
+      ? done.catch((error: unknown) => retry(work, options, error))
+      : Promise.resolve(done);
+  } catch (error) {
+    return retry(work, options, error);
+  }
+}
+
+/** After an attempt that failed. */
+async function retry<T>(work: () => T | Promise<T>, options: RetryOptions, first: unknown): Promise<T> {
   const { file, deadlineMs = 10_000, random = Math.random } = options;
   let waitedMs = 0;
+  let error = first;
   for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isBusy(error) || waitedMs >= deadlineMs) throw toStorageError(error, file);
-    }
+    if (!isBusy(error) || waitedMs >= deadlineMs) throw toStorageError(error, file);
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS) * (0.5 + random() / 2);
     await sleep(delayMs);
     waitedMs += BUSY_TIMEOUT_MS + delayMs;
+    try {
+      return await work();
+    } catch (next) {
+      error = next;
+    }
   }
 }

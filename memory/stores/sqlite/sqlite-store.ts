@@ -62,6 +62,8 @@ export class SqliteStore extends DirectStore {
   readonly #transaction: RunInTransaction;
   readonly #vectors: VectorIndex | undefined;
   readonly #queryVectors: QueryVectors | undefined;
+  /** Finds by words alone. */
+  readonly #engine = this.#engineWith(undefined);
 
   /** `db` comes from `openDatabase`; its tables are made if it has none. Whoever opened it closes it. */
   constructor(db: Database, options: SqliteStoreOptions) {
@@ -119,8 +121,8 @@ export class SqliteStore extends DirectStore {
 
   async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
     const plan = planBatch(operations);
-    const questions = plan.changes.length === 0 ? await this.#questionsIn(operations) : undefined;
-    const engine = this.#engineWith(questions);
+    const asks = this.#vectors !== undefined && plan.changes.length === 0;
+    const engine = asks ? this.#engineWith(await this.#questionsIn(operations)) : this.#engine;
     const results = await this.#retry(() => this.#run(plan, engine, guard));
     return results as OperationResults<Op>;
   }

@@ -122,7 +122,8 @@ describe("text that is searched", () => {
   it("says no more to FTS5 than quoted words, whatever is asked", () => {
     const property = fc.property(fc.string({ unit: "binary" }), (question) => {
       const terms = toMatchQuery(`${question} rosa`)?.split(" OR ") ?? [];
-      for (const term of terms) expect(term).toMatch(/^"[\p{L}\p{N}\p{M}\p{Co} ]+"$/u);
+      for (const term of terms)
+        expect(term).toMatch(/^"[\p{L}\p{N}\p{M}\p{Co}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang} ]+"$/u);
       expect(terms.length).toBeLessThanOrEqual(64);
     });
     fc.assert(property, { numRuns: 1000 });

@@ -274,7 +274,9 @@ function copyOf(checkpoint: Checkpoint): Checkpoint {
       ]),
     ),
     channel_versions: { ...checkpoint.channel_versions },
-    versions_seen: structuredClone(checkpoint.versions_seen),
+    versions_seen: Object.fromEntries(
+      Object.entries(checkpoint.versions_seen).map(([node, seen]) => [node, { ...seen }]),
+    ),
   };
 }
 
