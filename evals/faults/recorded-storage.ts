@@ -11,7 +11,7 @@ export function recordStorage(storage: StorageBackend, gate: Gate): StorageBacke
     checkpointer: recordCheckpointer(storage.checkpointer, gate),
     persist: (threadId) => gate.pass("checkpoints.persist", () => storage.persist(threadId)),
     store: recordStore(storage.store, gate),
-    fencedStore: (lease) => recordStore(storage.fencedStore(lease), gate),
+    fencedStore: (lease, options) => recordStore(storage.fencedStore(lease, options), gate),
     locks: {
       ...storage.locks,
       async acquire(name, options) {

@@ -51,14 +51,14 @@ export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: 
   const call = new AbortController();
   const closed = new AbortController();
   let isTimeUp = false;
+  const endForTime = (): void => {
+    isTimeUp = true;
+    call.abort(timeIsUp());
+  };
   if (Number.isFinite(limitMs)) {
     // Rejects when the call ends first.
     const due = deps.sleep(Math.max(0, leftMs()), closed.signal).catch(() => undefined);
-    void due.then(() => {
-      if (leftMs() > EARLY_MS || closed.signal.aborted) return;
-      isTimeUp = true;
-      call.abort(timeIsUp());
-    });
+    void due.then(() => leftMs() <= EARLY_MS && !closed.signal.aborted && endForTime());
   }
   const leave = [stop, runSignal].map((signal) => passOn(signal, call));
   return {

@@ -4,9 +4,11 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { BlobStore } from "#src/sessions/blobs.ts";
+import { readOnce } from "#src/sessions/read-once.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { lockName } from "#src/turns/lock-name.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sessionContextSchema, type SessionContext } from "./state.ts";
 
@@ -66,7 +68,7 @@ function makeRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
     // Only `runTurn` can know. On a server, where nothing is fenced, a caller could name deliveries that never came.
     collected: deps.fencedStore === undefined ? undefined : context.fence?.collected,
     erased: deps.fencedStore === undefined ? undefined : context.fence?.erased,
-    repository: createStoreSessionRepository(store),
+    repository: repositoryOf(deps, store, context),
     store,
     blobs: createBlobStore(store),
   };
@@ -84,6 +86,13 @@ function storeOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: SessionCo
   throw new LilyError("config_invalid", "the graph was run without a store", {
     next: "Compile it with a store.",
   });
+}
+
+/** Whoever holds the lease of a key reads what others cannot write meanwhile once; a commit is refused when it was lost. */
+function repositoryOf(deps: SessionDeps, store: BaseStore, { fence }: SessionContext): SessionRepository {
+  const repository = createStoreSessionRepository(store);
+  if (fence === undefined || deps.fencedStore === undefined) return repository;
+  return readOnce(repository, (ref) => lockName(ref) === fence.lockName);
 }
 
 /** On a server the identity of the login is the owner, whatever the caller's context says. */

@@ -70,7 +70,7 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
     deps: {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,
-      fencedStore: (lease) => storage.fencedStore(lease),
+      fencedStore: (lease) => storage.fencedStore(lease, { syncsLater: true }),
       persist: (threadId) => storage.persist(threadId),
       persistAfterMs: PERSIST_AFTER_MS,
       goesStraightOn: true,

@@ -49,7 +49,10 @@ export async function underLock(
     const before = await deps.beforeRun?.({ ref: request, message, lease });
     if (before?.kind === "reply") return before.reply;
     const begun = { ref: request, message, lease, stop, ...eventsOf(request) };
-    return await runUnderLease(deps, before === undefined ? begun : { ...begun, ...before });
+    const reply = await runUnderLease(deps, before === undefined ? begun : { ...begun, ...before });
+    // The one wait for the disk: nobody is told of a turn that a power loss could take back, nor goes on behind it.
+    await deps.synced?.();
+    return reply;
   } catch (error) {
     const wasStopped = lease === undefined && request.stop?.aborted === true;
     return failedReply(wasStopped ? stoppedWhileWaiting(error) : error, message.id);

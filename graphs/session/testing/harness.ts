@@ -163,7 +163,7 @@ function openHarnessSessions(
     stops: createStopRegistry(),
     threads: noThreadRegistrar,
     storageName: "test",
-    fencedStore: (lease) => storage.fencedStore(lease),
+    fencedStore: (lease) => storage.fencedStore(lease, { syncsLater: true }),
     persist: (threadId) => storage.persist(threadId),
     goesStraightOn: true,
     persistAfterMs: 20,

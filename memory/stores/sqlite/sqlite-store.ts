@@ -7,6 +7,7 @@ import { DirectStore, StoreView } from "../direct-store.ts";
 import type { IndexFields } from "../index-fields.ts";
 import type { Namespace } from "../namespace.ts";
 import { planBatch, runBatch, type BatchPlan, type ItemChange, type StoreEngine } from "../operations.ts";
+import { LogSync, type LogFiles } from "./log-sync.ts";
 import { migrate } from "./migrate.ts";
 import { retryBusy } from "./retry-busy.ts";
 import { readItem, readNamespaces, searchItems, type QuestionVectors } from "./store-reader.ts";
@@ -30,12 +31,24 @@ export interface SqliteStoreOptions {
   readonly isDurable?: (namespace: Namespace) => boolean;
   /** Longest wait for a lock in milliseconds before `storage_busy`; 10 s by default. */
   readonly busyDeadlineMs?: number;
+  /** How the write-ahead log is reached; the file system's by default. */
+  readonly logFiles?: LogFiles;
   /** Search by meaning beside words. Left out, items are found by their words alone. */
   readonly embed?: EmbedOptions & { readonly queryDeadlineMs?: number };
 }
 
+/** Options of {@link SqliteStore.withGuard}. */
+export interface GuardOptions {
+  /** What has to survive a power loss need not when a write is answered, but when {@link SqliteStore.synced} has. */
+  readonly syncsLater?: boolean;
+}
+
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = () => void;
+
+interface GuardedWrite extends GuardOptions {
+  readonly guard?: WriteGuard;
+}
 
 type RunInTransaction = Transaction<(work: () => unknown[]) => unknown[]>;
 
@@ -60,6 +73,7 @@ export class SqliteStore extends DirectStore {
   readonly #isDurable: (namespace: Namespace) => boolean;
   readonly #busyDeadlineMs: number;
   readonly #transaction: RunInTransaction;
+  readonly #log: LogSync;
   readonly #vectors: VectorIndex | undefined;
   readonly #queryVectors: QueryVectors | undefined;
   /** Finds by words alone. */
@@ -75,6 +89,7 @@ export class SqliteStore extends DirectStore {
     this.#index = typeof index === "function" ? index : () => index;
     this.#isDurable = isDurable;
     this.#busyDeadlineMs = busyDeadlineMs;
+    this.#log = new LogSync(db.name, options.logFiles);
     this.#statements = prepareStatements(db);
     this.#transaction = db.transaction((work: () => unknown[]) => work());
     if (options.embed === undefined) return;
@@ -91,8 +106,22 @@ export class SqliteStore extends DirectStore {
   }
 
   /** This store, with writes that happen only if `guard` does not throw. Guard and write are one transaction. */
-  withGuard(guard: WriteGuard): BaseStore {
-    return new StoreView((operations) => this.#execute(operations, guard));
+  withGuard(guard: WriteGuard, { syncsLater = false }: GuardOptions = {}): BaseStore {
+    return new StoreView((operations) => this.#execute(operations, { guard, syncsLater }));
+  }
+
+  /**
+   * Resolves when all that was written until now, and has to, survives a power loss.
+   *
+   * @throws {LilyError} a storage error when the disk has not taken it
+   */
+  synced(): Promise<void> {
+    return this.#log.done();
+  }
+
+  /** To be called before the database is closed. Idempotent. */
+  close(): Promise<void> {
+    return this.#log.close();
   }
 
   /**
@@ -119,11 +148,14 @@ export class SqliteStore extends DirectStore {
     return fillMissing(this.#vectors, limit, (work) => this.#retry(work));
   }
 
-  async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
+  async #execute<Op extends Operation[]>(
+    operations: Op,
+    write: GuardedWrite = {},
+  ): Promise<OperationResults<Op>> {
     const plan = planBatch(operations);
     const asks = this.#vectors !== undefined && plan.changes.length === 0;
     const engine = asks ? this.#engineWith(await this.#questionsIn(operations)) : this.#engine;
-    const results = await this.#retry(() => this.#run(plan, engine, guard));
+    const results = await this.#retry(() => this.#run(plan, engine, write));
     return results as OperationResults<Op>;
   }
 
@@ -136,15 +168,16 @@ export class SqliteStore extends DirectStore {
     };
   }
 
-  #run(plan: BatchPlan, engine: StoreEngine, guard: WriteGuard | undefined): unknown[] {
+  #run(plan: BatchPlan, engine: StoreEngine, { guard, syncsLater = false }: GuardedWrite): unknown[] {
     if (plan.isOneStatement) return runBatch(engine, plan);
     if (plan.changes.length === 0) return this.#transaction.deferred(() => runBatch(engine, plan));
-    return this.#synchronized(plan.changes, () =>
+    const commit = (): unknown[] =>
       this.#transaction.immediate(() => {
         guard?.();
         return runBatch(engine, plan);
-      }),
-    );
+      });
+    if (!plan.changes.some(({ namespace }) => this.#isDurable(namespace))) return commit();
+    return syncsLater && this.#log.isReady ? this.#syncedLater(commit) : this.#synced(commit);
   }
 
   /** The vectors of what is asked, made before the transaction: nothing waits for an embedder inside one. */
@@ -163,14 +196,21 @@ export class SqliteStore extends DirectStore {
   }
 
   /** The log is one file: a write that is waited for takes those before it to the disk with it. */
-  #synchronized<T>(changes: readonly ItemChange[], write: () => T): T {
-    if (!changes.some(({ namespace }) => this.#isDurable(namespace))) return write();
+  #synced<T>(commit: () => T): T {
     this.#db.pragma("synchronous = FULL");
     try {
-      return write();
+      const result = commit();
+      this.#log.open();
+      return result;
     } finally {
       this.#db.pragma("synchronous = NORMAL");
     }
+  }
+
+  #syncedLater<T>(commit: () => T): T {
+    const result = commit();
+    this.#log.begin();
+    return result;
   }
 
   #change(change: ItemChange): void {

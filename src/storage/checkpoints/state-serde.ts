@@ -31,8 +31,9 @@ export class StateSerde implements SerializerProtocol {
   }
 }
 
+/** Where in the value encoding has come to. */
 interface Place {
-  readonly path: readonly (string | number)[];
+  readonly path: (string | number)[];
   readonly ancestors: Set<object>;
 }
 
@@ -62,7 +63,7 @@ function encodeObject(value: object, place: Place): unknown {
 }
 
 function encodeByKind(value: object, place: Place): unknown {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => encode(item, within(place, index)));
+  if (Array.isArray(value)) return Array.from(value, (item, index) => encodeAt(index, item, place));
   if (BaseMessage.isInstance(value)) return encodeMessage(value, (part) => encodeFields(part, place));
   if (value instanceof Map) return builtIn("Map", [encode([...value], place)]);
   if (value instanceof Set) return builtIn("Set", [encode([...value], place)]);
@@ -76,11 +77,17 @@ function encodeByKind(value: object, place: Place): unknown {
 
 function encodeFields(value: object, place: Place): Record<string, unknown> {
   const encoded: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) encoded[key] = encode(field, within(place, key));
+  for (const [key, field] of Object.entries(value)) encoded[key] = encodeAt(key, field, place);
   return encoded;
 }
 
-const within = (place: Place, key: string | number): Place => ({ ...place, path: [...place.path, key] });
+function encodeAt(key: string | number, value: unknown, place: Place): unknown {
+  if (typeof value === "string" || value === null) return value;
+  place.path.push(key);
+  const encoded = encode(value, place);
+  place.path.pop();
+  return encoded;
+}
 
 const builtIn = (name: string, args: readonly unknown[], method: string | null = null): object => ({
   lc: 2,

@@ -77,7 +77,8 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     ...(embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
     retention: createSqliteRetention(checkpointDb),
-    fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
+    fencedStore: (lease, fence) => store.withGuard(() => locks.assertHeld(lease), fence),
+    synced: () => store.synced(),
     erasure: {
       scrub: () => scrubFiles([checkpointDb, storeDb]),
       forgetLocks: (prefix) => locks.forget(prefix),
@@ -86,6 +87,7 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     async close() {
       if (checkpointDb.open) await checkpointer.persist();
       await locks.releaseAll();
+      await store.close();
       // Closing the last connection folds the write-ahead log into its file and removes it.
       checkpointDb.close();
       storeDb.close();
