@@ -72,8 +72,24 @@ export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): Base
       accepted.push(copy);
     }
   }
-  const cleared = superseded.length === 0 ? left : messagesStateReducer(left, superseded);
-  return messagesStateReducer(cleared, accepted);
+  const cleared = superseded.length === 0 ? left : without(left, superseded);
+  // LangGraph's own reducer, which looks at every message, comes to the same.
+  return areNew(accepted) ? [...cleared, ...accepted] : messagesStateReducer(cleared, accepted);
+}
+
+function without(messages: readonly BaseMessage[], removals: readonly BaseMessage[]): BaseMessage[] {
+  const removed = new Set(removals.map(({ id }) => id));
+  return messages.filter(({ id }) => !removed.has(id));
+}
+
+/** Whether each has an id of its own and removes nothing. */
+function areNew(accepted: readonly BaseMessage[]): boolean {
+  const seen = new Set(accepted.map(({ id }) => id));
+  return (
+    seen.size === accepted.length &&
+    !seen.has(undefined) &&
+    !accepted.some((message) => RemoveMessage.isInstance(message))
+  );
 }
 
 /** Two user messages of one id in one update stay two, so that they can be refused instead of one of them vanishing. */

@@ -35,7 +35,7 @@ export function straightWay(
       let reached: Reached = await first(state, runtime);
       for (;;) {
         const next = await tried(onward.get(reached.goto), reached.after, runtime);
-        if (next === undefined) return reached;
+        if (next === undefined) return { ...reached, update: changesIn(reached.update, state) };
         reached = { ...next, update: joined(reached.update, next.update) };
       }
     });
@@ -76,6 +76,12 @@ async function tried(
   } catch {
     return undefined;
   }
+}
+
+/** What is as it was before the step need not be written: each field that is costs a check, and a place in the checkpoint. */
+function changesIn(update: SessionUpdate, before: SessionStateValues): SessionUpdate {
+  const fields = Object.entries(update) as [keyof SessionUpdate, unknown][];
+  return Object.fromEntries(fields.filter(([name, value]) => value !== before[name]));
 }
 
 /** One update that does what two do after each other. */

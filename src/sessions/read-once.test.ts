@@ -58,7 +58,9 @@ describe("what nobody else writes", () => {
 
   it("is asked for again when reading it has failed", async () => {
     const { repository } = await open();
-    const readChain = vi.fn(repository.readChain).mockRejectedValueOnce(new Error("busy"));
+    const readChain = vi
+      .fn<typeof repository.readChain>(repository.readChain)
+      .mockRejectedValueOnce(new Error("busy"));
     const held = readOnce({ ...repository, readChain }, () => true);
     await expect(held.readChain(REF)).rejects.toThrow("busy");
     expect(await held.readChain(REF)).toBeDefined();

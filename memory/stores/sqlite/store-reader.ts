@@ -54,6 +54,8 @@ export function readNamespaces(statements: StoreStatements, query: NamespaceQuer
 
 function listItems(statements: StoreStatements, query: SearchQuery): SearchItem[] {
   const { from, to } = rangeOf(encodePath(query.prefix));
+  // Most of what a turn asks for is not there, which this tells in a tenth of the time that the list takes.
+  if (statements.paths.get(from, to) === undefined) return [];
   const { filter, limit, offset } = query;
   const narrowing = narrowingOf(filter?.equalities);
   const statement = statements.list(narrowing.length / 2);
