@@ -114,7 +114,10 @@ describe("the end of the run", () => {
     const lily = await start({ model, adjust });
     await lily.send("/title A talk");
     const { sessionId } = latestOf(await lily.chain());
-    const run = createSessionRunner(lily.sessions.graph).run({
+    const run = createSessionRunner({
+      graph: lily.sessions.graph,
+      inputOf: (messages) => ({ messages }),
+    }).run({
       threadId: sessionId,
       owner: OWNER,
       sessionKey: KEY,

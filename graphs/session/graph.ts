@@ -1,4 +1,5 @@
 /** The session graph: reads as the diagram of one turn. */
+import type { BaseMessage } from "@langchain/core/messages";
 import { END, START, StateGraph, type NodeError } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -89,6 +90,25 @@ export function compileSessionGraph(
   storage: { readonly checkpointer?: BaseCheckpointSaver; readonly store?: BaseStore } = {},
 ) {
   return buildSessionGraph(deps).compile({ ...storage, name: "session" });
+}
+
+/** The channel whose change makes LangGraph run a node. */
+const TO_ADMIT = "branch:to:admit";
+
+/**
+ * The same for runs that nobody watches step by step: a message goes straight to `admit`, without the step in which
+ * LangGraph's `__start__` does nothing but hand it on. A point of it is read by the other graph, and the other way round.
+ */
+export function compileForRuns(...parts: Parameters<typeof compileSessionGraph>): RunGraph {
+  const graph = compileSessionGraph(...parts);
+  graph.inputChannels = ["messages", TO_ADMIT as "messages"];
+  return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }) };
+}
+
+/** A graph with what it takes for messages. */
+export interface RunGraph {
+  readonly graph: CompiledSessionGraph;
+  readonly inputOf: (messages: BaseMessage[]) => { readonly messages: BaseMessage[] };
 }
 
 /** The compiled graph. */

@@ -15,7 +15,7 @@ import { runTurn, type TurnDeps, type TurnRequest } from "#src/turns/run-turn.ts
 import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
 import { stopTurn } from "#src/turns/stop-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
-import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
+import { compileForRuns, compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
 import { listCheckpoints } from "./list-checkpoints.ts";
 import { eraseFirst } from "./erase-first.ts";
 import { previewText } from "#src/erasure/preview-text.ts";
@@ -59,7 +59,7 @@ export function openLocalSessions(
 ): LocalSessions {
   const graph = compileSessionGraph(deps, { checkpointer: storage.checkpointer, store: storage.store });
   const repository = createStoreSessionRepository(storage.store);
-  const runner = createSessionRunner(graph);
+  const runner = createSessionRunner(compileForRuns(deps, storage));
   const onError = options.onUpkeepError ?? (() => undefined);
   const pruning = pruneBesideTurns(storage.retention, { keepTurns: options.keepTurns, onError });
   const vectors = storage.fillVectors && fillVectorsBesideTurns(storage.fillVectors, onError);

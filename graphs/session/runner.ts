@@ -7,7 +7,7 @@ import { verdictSchema } from "#src/sessions/verdict.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
-import type { CompiledSessionGraph } from "./graph.ts";
+import type { RunGraph } from "./graph.ts";
 import { handoffSchema } from "./state.ts";
 
 const resultSchema = z.object({
@@ -27,35 +27,32 @@ const eventSchema = z.union([
 ]);
 
 /** Makes the runner of a compiled graph. */
-export function createSessionRunner(graph: CompiledSessionGraph): SessionRunner {
+export function createSessionRunner(compiled: RunGraph): SessionRunner {
   return {
-    run: (request) => run(graph, request),
+    run: (request) => run(compiled, request),
     async readState(threadId) {
-      const snapshot = await graph.getState({ configurable: { thread_id: threadId } });
+      const snapshot = await compiled.graph.getState({ configurable: { thread_id: threadId } });
       const parsed = stateSchema.safeParse(snapshot.values);
       return parsed.success ? parsed.data : undefined;
     },
   };
 }
 
-async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<GraphRunOutcome> {
+async function run({ graph, inputOf }: RunGraph, request: GraphRun): Promise<GraphRunOutcome> {
   const { owner, sessionKey, fence } = request;
-  const stream = await graph.stream(
-    { messages: [messageOf(request)] },
-    {
-      configurable: { thread_id: request.threadId },
-      context: { owner, sessionKey, followsHandoff: true, fence },
-      // What a node does must not come before the step that led to it can be stored.
-      durability: "sync",
-      // Whoever does not listen is given the end alone: each part of a stream costs time.
-      ...(request.onEvent === undefined
-        ? { streamMode: ["values"], outputKeys: ["reply", "handoff"] }
-        : { streamMode: ["messages", "custom", "values"] }),
-      // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
-      recursionLimit: 400,
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
-    },
-  );
+  const stream = await graph.stream(inputOf([messageOf(request)]), {
+    configurable: { thread_id: request.threadId },
+    context: { owner, sessionKey, followsHandoff: true, fence },
+    // What a node does must not come before the step that led to it can be stored.
+    durability: "sync",
+    // Whoever does not listen is given the end alone: each part of a stream costs time.
+    ...(request.onEvent === undefined
+      ? { streamMode: ["values"], outputKeys: ["reply", "handoff"] }
+      : { streamMode: ["messages", "custom", "values"] }),
+    // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
+    recursionLimit: 400,
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  });
   let last: unknown;
   for await (const [mode, payload] of stream) {
     if (mode === "values") last = payload;

@@ -145,7 +145,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
       base: goesOn ? before.base : parentIn(config),
       passed: goesOn ? passedBy(before) : [],
       writes: [],
-      hasBegun: (goesOn ? before : { metadata }).metadata.source !== "input",
+      hasBegun: metadata.source !== "input" && !(goesOn && isGiven(before.checkpoint)),
       isStored: false,
       hasSpecial: false,
     };
@@ -334,6 +334,9 @@ function storedParentOf(newest: Newest): string | undefined {
 /** Points of the run up to and with `before`. */
 const passedBy = ({ passed, isStored, checkpoint, metadata }: Newest): readonly string[] =>
   isStored && isStep(metadata) ? [...passed, checkpoint.id] : passed;
+
+/** Whether what a run was given still waits for LangGraph's first step, which hands it on. */
+const isGiven = ({ channel_values: values }: Checkpoint): boolean => "__start__" in values;
 
 /** Whether no step is left to run: LangGraph names the next steps by channels, and sends by one of their own. */
 function isAtRest({ channel_values: values }: Checkpoint): boolean {
