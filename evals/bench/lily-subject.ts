@@ -52,7 +52,8 @@ export async function openLilySubject(folder: string, options: LilyOptions): Pro
     async readState(conversation) {
       const chain = await sessions.repository.readChain({ owner, sessionKey: conversation });
       if (chain === undefined) throw new Error(`there is no conversation ${conversation}`);
-      await sessions.graph.getState({ configurable: { thread_id: chain.latest } });
+      // What the terminal does before it shows its prompt.
+      await sessions.unanswered({ owner, sessionKey: conversation });
     },
     given: () => model.given,
     async settle() {

@@ -101,7 +101,7 @@ const TO_ADMIT = "branch:to:admit";
  */
 export function compileForRuns(...parts: Parameters<typeof compileSessionGraph>): RunGraph {
   const graph = compileSessionGraph(...parts);
-  graph.inputChannels = ["messages", TO_ADMIT as "messages"];
+  graph.inputChannels = ["messages", TO_ADMIT];
   return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }) };
 }
 

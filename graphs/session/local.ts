@@ -1,4 +1,5 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
+import "#src/kernel/lean-schemas.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
@@ -23,6 +24,7 @@ import { createReadCommand, createReadContext, type ReadSources } from "./read-c
 import { createSessionRunner } from "./runner.ts";
 import { tidyMemoryBesideTurns } from "./tidy-memory.ts";
 import { findUnanswered } from "./unanswered.ts";
+import { underLease } from "./under-lease.ts";
 
 /** Sessions on one backend. */
 export interface LocalSessions {
@@ -34,6 +36,7 @@ export interface LocalSessions {
   unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
+  /** The same graph for whoever drives it step by step; compiled when it is first asked for. */
   readonly graph: CompiledSessionGraph;
   /** Waits for upkeep that runs beside turns. */
   settled(): Promise<void>;
@@ -57,29 +60,26 @@ export function openLocalSessions(
   storage: StorageBackend,
   options: LocalOptions,
 ): LocalSessions {
-  const graph = compileSessionGraph(deps, { checkpointer: storage.checkpointer, store: storage.store });
+  const runs = compileForRuns(deps, storage);
   const repository = createStoreSessionRepository(storage.store);
-  const runner = createSessionRunner(compileForRuns(deps, storage));
-  const onError = options.onUpkeepError ?? (() => undefined);
-  const pruning = pruneBesideTurns(storage.retention, { keepTurns: options.keepTurns, onError });
-  const vectors = storage.fillVectors && fillVectorsBesideTurns(storage.fillVectors, onError);
-  const tidying = tidyMemoryBesideTurns(deps, storage.store, onError);
+  const runner = createSessionRunner(runs);
+  const upkeep = upkeepBesideTurns(deps, storage, options);
+  const { settled } = upkeep;
   const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
-  const unanswered = findUnanswered({ graph, repository, locks: storage.locks });
+  const unanswered = findUnanswered({ graph: runs.graph, repository, locks: storage.locks });
   const sources: ReadSources = {
     unanswered,
     repository,
     runner,
     store: storage.store,
-    checkpoints: listCheckpoints(graph),
+    checkpoints: listCheckpoints(runs.graph),
     erasing: (owner) => ({ preview: (wanted) => previewText(erasure, { owner, ...wanted }) }),
   };
-  const settled = async (): Promise<void> =>
-    void (await Promise.all([pruning.settled(), vectors?.settled(), tidying?.settled()]));
   const turnDeps: TurnDeps = {
     ids: deps.ids,
     runner,
     repository,
+    repositoryUnder: (lease) => underLease(deps, lease)?.repository ?? repository,
     locks: storage.locks,
     stops: deps.stops,
     readCommand: createReadCommand(deps, sources),
@@ -91,25 +91,45 @@ export function openLocalSessions(
     synced: async () => storage.synced?.(),
     takeDamaged: (sessionId) => takeDamaged(storage.checkpointer, sessionId),
     takeLag: (sessionId) => takeLag(storage.checkpointer, sessionId),
-    afterTurn(sessionId, isSealed) {
-      pruning.afterTurn(sessionId, isSealed);
-      vectors?.afterTurn();
-    },
+    afterTurn: upkeep.afterTurn,
     ...(deps.timer === undefined ? {} : { timer: deps.timer }),
     stopRequests: createStoreStopRequests(storage.store),
     arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
   };
+  let graph: CompiledSessionGraph | undefined;
   return {
-    graph,
+    get graph() {
+      return (graph ??= compileSessionGraph(deps, storage));
+    },
     repository,
     async send(request) {
       const reply = await runTurn(turnDeps, request);
       // A reply that is no turn has read at most, and reading leads to no write.
-      if (reply.turn !== null) tidying?.afterTurn(request.owner);
+      if (reply.turn !== null) upkeep.afterReply(request.owner);
       return reply;
     },
     stop: (ref) => stopTurn(turnDeps, ref),
     unanswered,
     settled,
+  };
+}
+
+/** What is done beside turns, and waited for by nobody but `settled`. */
+function upkeepBesideTurns(
+  deps: SessionDeps,
+  storage: StorageBackend,
+  { keepTurns, onUpkeepError: onError = () => undefined }: LocalOptions,
+) {
+  const pruning = pruneBesideTurns(storage.retention, { keepTurns, onError });
+  const vectors = storage.fillVectors && fillVectorsBesideTurns(storage.fillVectors, onError);
+  const tidying = tidyMemoryBesideTurns(deps, storage.store, onError);
+  return {
+    afterTurn(sessionId: string, isSealed: boolean): void {
+      pruning.afterTurn(sessionId, isSealed);
+      vectors?.afterTurn();
+    },
+    afterReply: (owner: string): void => tidying?.afterTurn(owner),
+    settled: async (): Promise<void> =>
+      void (await Promise.all([pruning.settled(), vectors?.settled(), tidying?.settled()])),
   };
 }

@@ -4,13 +4,12 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { BlobStore } from "#src/sessions/blobs.ts";
-import { readOnce } from "#src/sessions/read-once.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { lockName } from "#src/turns/lock-name.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sessionContextSchema, type SessionContext } from "./state.ts";
+import { underLease, type UnderLease } from "./under-lease.ts";
 
 /** A run as nodes see it. */
 export interface RunContext {
@@ -56,7 +55,7 @@ const READ = new WeakMap<NodeRuntime, RunContext>();
 function makeRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
   const context = sessionContextSchema.parse(runtime.context ?? {});
   const user = authenticatedUser(runtime);
-  const store = storeOf(deps, runtime, context);
+  const { store, repository } = storageOf(deps, runtime, context);
   return {
     threadId: threadOf(runtime),
     owner: parseOwner(user ?? context.owner ?? deps.localOwner),
@@ -68,7 +67,7 @@ function makeRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
     // Only `runTurn` can know. On a server, where nothing is fenced, a caller could name deliveries that never came.
     collected: deps.fencedStore === undefined ? undefined : context.fence?.collected,
     erased: deps.fencedStore === undefined ? undefined : context.fence?.erased,
-    repository: repositoryOf(deps, store, context),
+    repository,
     store,
     blobs: createBlobStore(store),
   };
@@ -79,20 +78,14 @@ export function threadOf({ configurable }: NodeRuntime): string {
   return parseSessionId(configurable?.["thread_id"]);
 }
 
-/** The store that the run may write to: under the lease of its key, where it has one. */
-function storeOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: SessionContext): BaseStore {
-  if (fence !== undefined && deps.fencedStore !== undefined) return deps.fencedStore(fence);
-  if (store !== undefined) return store;
+/** What the run may write to: under the lease of its key, where it has one. */
+function storageOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: SessionContext): UnderLease {
+  const leased = fence === undefined ? undefined : underLease(deps, fence);
+  if (leased !== undefined) return leased;
+  if (store !== undefined) return { store, repository: createStoreSessionRepository(store) };
   throw new LilyError("config_invalid", "the graph was run without a store", {
     next: "Compile it with a store.",
   });
-}
-
-/** Whoever holds the lease of a key reads what others cannot write meanwhile once; a commit is refused when it was lost. */
-function repositoryOf(deps: SessionDeps, store: BaseStore, { fence }: SessionContext): SessionRepository {
-  const repository = createStoreSessionRepository(store);
-  if (fence === undefined || deps.fencedStore === undefined) return repository;
-  return readOnce(repository, (ref) => lockName(ref) === fence.lockName);
 }
 
 /** On a server the identity of the login is the owner, whatever the caller's context says. */

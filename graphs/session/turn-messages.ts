@@ -10,10 +10,10 @@ type Messages = Pick<SessionStateValues, "messages" | "window">;
 export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {
   const begin = state.messages.findIndex((message) => message.id === turn.firstMessageId);
   if (begin === -1) return [];
-  const committed = new Set(state.window.flatMap((entry) => entry.messageIds));
+  const isCommitted = (id: string): boolean => state.window.some(({ messageIds }) => messageIds.includes(id));
   return state.messages
     .slice(begin)
-    .filter((message) => !isNotice(message) && !committed.has(message.id ?? ""));
+    .filter((message) => !isNotice(message) && !isCommitted(message.id ?? ""));
 }
 
 /** The same, as a model is given them: the user's message is what is to be answered, without a command before it. */

@@ -1,4 +1,5 @@
 /** Makes the real dependencies: files, clock, models. */
+import "#src/kernel/lean-schemas.ts";
 import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";

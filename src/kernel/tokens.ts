@@ -9,11 +9,16 @@ export const ATTACHMENT_TOKENS = 1_000;
 const WIDE_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Extended_Pictographic}]/gu;
 
+/** Most of a prompt, of which nothing has to be looked for. */
+// eslint-disable-next-line no-control-regex -- all of ASCII is meant
+const ASCII_ONLY = /^[\u0000-\u007f]*$/u;
+
 /**
  * Estimated tokens of `text`: one for four characters of alphabetic text, one for each character of scripts that
  * tokenizers split finely. Errs high by about a tenth on English prose.
  */
 export function estimateTokens(text: string): number {
+  if (ASCII_ONLY.test(text)) return Math.ceil(text.length / 4);
   const wide = text.match(WIDE_SCRIPTS)?.length ?? 0;
   return wide + Math.ceil((text.length - wide) / 4);
 }

@@ -38,6 +38,8 @@ export interface TurnDeps {
   readonly ids: Ids;
   readonly runner: SessionRunner;
   readonly repository: SessionRepository;
+  /** The same for the run that holds a lease, which reads once what it has read already; `repository` by default. */
+  readonly repositoryUnder?: (lease: LeaseRef) => SessionRepository;
   readonly locks: KeyLock;
   readonly stops: StopRegistry;
   readonly readCommand: ReadCommand;

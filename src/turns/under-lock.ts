@@ -121,7 +121,8 @@ export async function runUnderLease(deps: TurnDeps, turn: TurnUnderLease): Promi
 }
 
 async function followHandoffs(deps: TurnDeps, turn: TurnUnderLease): Promise<TurnReply> {
-  const chain = await deps.repository.readChain(turn.ref);
+  const repository = deps.repositoryUnder?.(turn.lease) ?? deps.repository;
+  const chain = await repository.readChain(turn.ref);
   let threadId = chain?.latest ?? deps.ids.uuid();
   let next = turn.message;
   const told: string[] = [];

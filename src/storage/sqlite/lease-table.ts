@@ -12,13 +12,19 @@ export interface LeaseRow extends ProcessIdentity {
   readonly expires_at: number;
 }
 
+/** Who asks for a lock, and until when. */
+export interface GrantTerms {
+  readonly holder: string;
+  readonly now: number;
+  readonly expiresAt: number;
+  /** It was held when it was asked for before. */
+  readonly isAgain?: boolean;
+}
+
 /** Reads and writes of the table; each is one statement or one transaction. */
 export interface LeaseTable {
   /** Takes the lock unless somebody holds it. @returns the token, `undefined` when it is held */
-  grant(
-    name: string,
-    terms: { readonly holder: string; readonly now: number; readonly expiresAt: number },
-  ): number | undefined;
+  grant(name: string, terms: GrantTerms): number | undefined;
   /** Moves the end of a lease. @returns false when the lease is no longer the newest */
   renew(name: string, token: number, expiresAt: number): boolean;
   /** The token of the lease that is held at `now`, `undefined` when nobody holds it. */
@@ -76,9 +82,9 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
   });
 
   return {
-    grant(name, { holder, now, expiresAt }) {
-      const current = find.get(name);
+    grant(name, { holder, now, expiresAt, isAgain = false }) {
       // Looking first keeps those who wait from taking turns at the write lock.
+      const current = isAgain ? find.get(name) : undefined;
       if (current !== undefined && isHeld(current, now, self.host)) return undefined;
       return takeIfFree.immediate({ ...self, name, holder, expires_at: expiresAt }, now);
     },

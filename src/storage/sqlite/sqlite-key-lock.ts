@@ -87,7 +87,7 @@ export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions)
   }
 }
 
-interface GrantTerms {
+interface Wanted {
   readonly lockName: string;
   readonly holder: string;
   readonly clock: Clock;
@@ -96,10 +96,13 @@ interface GrantTerms {
 
 function grantAttempt(
   table: LeaseTable,
-  { lockName, holder, clock, leaseMs }: GrantTerms,
+  { lockName, holder, clock, leaseMs }: Wanted,
 ): () => number | undefined {
+  let isAgain = false;
   return () => {
     const now = clock.now();
-    return table.grant(lockName, { holder, now, expiresAt: now + leaseMs });
+    const token = table.grant(lockName, { holder, now, expiresAt: now + leaseMs, isAgain });
+    isAgain = true;
+    return token;
   };
 }
