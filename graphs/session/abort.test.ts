@@ -114,10 +114,12 @@ describe("the end of the run", () => {
     const lily = await start({ model, adjust });
     await lily.send("/title A talk");
     const { sessionId } = latestOf(await lily.chain());
-    const run = createSessionRunner({
-      graph: lily.sessions.graph,
-      inputOf: (messages) => ({ messages }),
-    }).run({
+    const { graph } = lily.sessions;
+    const runner = createSessionRunner(
+      () => ({ graph, inputOf: (messages) => ({ messages }) }),
+      lily.storage.checkpointer,
+    );
+    const run = runner.run({
       threadId: sessionId,
       owner: OWNER,
       sessionKey: KEY,

@@ -3,10 +3,10 @@ import type { CheckpointNote } from "#src/commands/command.ts";
 import type { CompiledSessionGraph } from "./graph.ts";
 
 /** Makes what reads the newest checkpoints of a thread, newest first. */
-export function listCheckpoints(graph: CompiledSessionGraph) {
+export function listCheckpoints(graph: () => CompiledSessionGraph) {
   return async (threadId: string, limit: number): Promise<CheckpointNote[]> => {
     const notes: CheckpointNote[] = [];
-    for await (const snapshot of graph.getStateHistory(
+    for await (const snapshot of graph().getStateHistory(
       { configurable: { thread_id: threadId } },
       { limit },
     )) {

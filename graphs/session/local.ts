@@ -36,7 +36,7 @@ export interface LocalSessions {
   unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
-  /** The same graph for whoever drives it step by step; compiled when it is first asked for. */
+  /** The graph for whoever drives it step by step. */
   readonly graph: CompiledSessionGraph;
   /** Waits for upkeep that runs beside turns. */
   settled(): Promise<void>;
@@ -60,19 +60,20 @@ export function openLocalSessions(
   storage: StorageBackend,
   options: LocalOptions,
 ): LocalSessions {
-  const runs = compileForRuns(deps, storage);
+  const graphOfRuns = once(() => compileForRuns(deps, storage));
+  const graph = once(() => compileSessionGraph(deps, storage));
   const repository = createStoreSessionRepository(storage.store);
-  const runner = createSessionRunner(runs);
+  const runner = createSessionRunner(graphOfRuns, storage.checkpointer);
   const upkeep = upkeepBesideTurns(deps, storage, options);
   const { settled } = upkeep;
   const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
-  const unanswered = findUnanswered({ graph: runs.graph, repository, locks: storage.locks });
+  const unanswered = findUnanswered({ ...storage, repository });
   const sources: ReadSources = {
     unanswered,
     repository,
     runner,
     store: storage.store,
-    checkpoints: listCheckpoints(runs.graph),
+    checkpoints: listCheckpoints(graph),
     erasing: (owner) => ({ preview: (wanted) => previewText(erasure, { owner, ...wanted }) }),
   };
   const turnDeps: TurnDeps = {
@@ -96,10 +97,9 @@ export function openLocalSessions(
     stopRequests: createStoreStopRequests(storage.store),
     arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
   };
-  let graph: CompiledSessionGraph | undefined;
   return {
     get graph() {
-      return (graph ??= compileSessionGraph(deps, storage));
+      return graph();
     },
     repository,
     async send(request) {
@@ -112,6 +112,12 @@ export function openLocalSessions(
     unanswered,
     settled,
   };
+}
+
+/** What `make` makes when it is asked for first: a program that ends without a turn compiles no graph. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** What is done beside turns, and waited for by nobody but `settled`. */

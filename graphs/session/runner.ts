@@ -1,5 +1,6 @@
 /** Runs the compiled graph for `runTurn`: from a message to a reply or a hand-off, with events on the way. */
 import { AIMessageChunk, HumanMessage } from "@langchain/core/messages";
+import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
@@ -9,6 +10,7 @@ import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/t
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import type { RunGraph } from "./graph.ts";
 import { handoffSchema } from "./state.ts";
+import { readThread } from "./thread-state.ts";
 
 const resultSchema = z.object({
   reply: turnReplySchema.nullable().optional(),
@@ -26,13 +28,16 @@ const eventSchema = z.union([
   z.object({ type: z.literal("notice"), text: z.string() }),
 ]);
 
-/** Makes the runner of a compiled graph. */
-export function createSessionRunner(compiled: RunGraph): SessionRunner {
+/** Makes the runner of a graph, which is compiled for the first run; `checkpointer` is the one that it has. */
+export function createSessionRunner(
+  compile: () => RunGraph,
+  checkpointer: BaseCheckpointSaver,
+): SessionRunner {
   return {
-    run: (request) => run(compiled, request),
+    run: (request) => run(compile(), request),
     async readState(threadId) {
-      const snapshot = await compiled.graph.getState({ configurable: { thread_id: threadId } });
-      const parsed = stateSchema.safeParse(snapshot.values);
+      const { values } = await readThread(checkpointer, threadId);
+      const parsed = stateSchema.safeParse(values);
       return parsed.success ? parsed.data : undefined;
     },
   };
