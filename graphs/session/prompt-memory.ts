@@ -2,16 +2,27 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { RecentTurns } from "#src/context/recent-turns.ts";
-import { contextMessages } from "#src/context/select-turns.ts";
+import { contextMessages, contextTokens } from "#src/context/select-turns.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { toLangChain } from "#src/turns/langchain-messages.ts";
+import { soundMessages, type SoundMessages } from "#src/turns/model-input.ts";
 import type { Recalled } from "./recalled.ts";
 
 /** A prompt without the turn in flight, what of memory is in it, and the receipt of what it holds. */
 export interface AssembledPrompt {
-  readonly prompt: BaseMessage[];
+  readonly prompt: readonly BaseMessage[];
+  /** The prompt, where every message of it can be sent as it is. */
+  readonly sound: SoundMessages | undefined;
   readonly recalled: Recalled;
   readonly receipt: Receipt;
+}
+
+/** What a model is shown of a committed turn. */
+export interface ShownTurn {
+  readonly messages: readonly BaseMessage[];
+  readonly tokens: number;
+  /** The messages, where nothing of them has to be repaired or resolved. */
+  readonly sound: SoundMessages | undefined;
 }
 
 /** Turns that may run at the same time before the prompt of one of them is assembled twice. */
@@ -23,7 +34,7 @@ const MAX_PROMPTS = 16;
  */
 export class PromptMemory {
   readonly turns = new RecentTurns();
-  readonly #messages = new WeakMap<TurnRecord, readonly BaseMessage[]>();
+  readonly #shown = new WeakMap<TurnRecord, ShownTurn>();
   readonly #prompts = new Map<string, Promise<AssembledPrompt>>();
 
   /** The prompt of a request. One that could not be assembled is not remembered. */
@@ -43,13 +54,14 @@ export class PromptMemory {
     this.#prompts.delete(requestId);
   }
 
-  /** What a model is shown of a turn. */
-  messagesOf(record: TurnRecord): readonly BaseMessage[] {
-    const known = this.#messages.get(record);
+  /** What a model is shown of a turn; made once for a record, which does not change. */
+  shownOf(record: TurnRecord): ShownTurn {
+    const known = this.#shown.get(record);
     if (known !== undefined) return known;
-    const made = contextMessages(record).map((message) => toLangChain(message));
-    this.#messages.set(record, made);
-    return made;
+    const messages = contextMessages(record).map((message) => toLangChain(message));
+    const shown = { messages, tokens: contextTokens(record), sound: soundMessages(messages) };
+    this.#shown.set(record, shown);
+    return shown;
   }
 }
 

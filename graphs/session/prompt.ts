@@ -8,6 +8,7 @@ import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { joinSound, soundMessages } from "#src/turns/model-input.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
 import { policyOf } from "./policy-of.ts";
@@ -65,14 +66,16 @@ async function assemble(
     0,
     deps.limits.contextTokens - systemTokens - facts.tokens - evidence.tokens - ownTokens,
   );
-  const selected = await selectTurns(newest(), budget);
-  const past = selected.turns.flatMap((record) => memory.messagesOf(record));
+  const selected = await selectTurns(newest(), budget, (record) => memory.shownOf(record).tokens);
+  const head = [
+    new SystemMessage([system, facts.text, evidence.text].filter((part) => part !== "").join("\n\n")),
+  ];
+  const shown = selected.turns.map((record) => memory.shownOf(record));
+  const sound = joinSound([soundMessages(head), ...shown.map((turn) => turn.sound)]);
   return {
     recalled: { facts, evidence },
-    prompt: [
-      new SystemMessage([system, facts.text, evidence.text].filter((part) => part !== "").join("\n\n")),
-      ...past,
-    ],
+    prompt: sound?.messages ?? [...head, ...shown.flatMap(({ messages }) => messages)],
+    sound,
     receipt: {
       budgetTokens: deps.limits.contextTokens,
       tokens: {

@@ -29,21 +29,26 @@ export class RecentTurns {
       readStoredTurn: (ref, turn) => repository.readStoredTurn(ref, turn),
       readTurns: async (ref, { from, to }) => {
         const erased = chain.redactions === undefined ? undefined : erasedTurns(chain, ref.sessionId);
-        const wanted = numbers(from, to).filter((turn) => erased?.has(turn) !== true);
-        const known = this.#use(ref.sessionId);
         // Taken before anything is waited for: others read too, and what was used longest ago is forgotten.
-        const turns = wanted.map((turn) => known?.get(turn));
-        const first = turns.indexOf(undefined);
-        if (first !== -1) {
-          const range = { from: wanted[first] ?? from, to: wanted[turns.lastIndexOf(undefined)] ?? to };
-          for (const record of await repository.readTurns(ref, range)) {
-            const at = wanted.indexOf(record.turn);
-            if (at === -1) continue;
-            turns[at] = record;
-            this.remember(record);
-          }
+        const known = this.#use(ref.sessionId);
+        const turns: TurnRecord[] = [];
+        const unknown: number[] = [];
+        for (let turn = from; turn <= to; turn += 1) {
+          if (erased?.has(turn) === true) continue;
+          const record = known?.get(turn);
+          if (record === undefined) unknown.push(turn);
+          else turns.push(record);
         }
-        return turns.filter((turn) => turn !== undefined);
+        const [first] = unknown;
+        if (first === undefined) return turns;
+        const missing = new Set(unknown);
+        const read = await repository.readTurns(ref, { from: first, to: unknown.at(-1) ?? first });
+        for (const record of read) {
+          if (!missing.has(record.turn)) continue;
+          turns.push(record);
+          this.remember(record);
+        }
+        return turns.toSorted((one, other) => one.turn - other.turn);
       },
     };
   }
@@ -85,6 +90,3 @@ export class RecentTurns {
     }
   }
 }
-
-const numbers = (from: number, to: number): number[] =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);

@@ -50,14 +50,6 @@ type Note = (kind: RepairKind) => void;
 /** Messages without calls that needed nothing: what is sent with every call of a long conversation is looked at once. */
 const SOUND = new WeakSet<Message>();
 
-/** Whether a message needs nothing, whatever it stands beside: it has no calls and is no result. */
-export function isSound(message: Message): boolean {
-  if (SOUND.has(message)) return true;
-  if ((message.toolCalls ?? []).length > 0) return false;
-  const [repaired] = repairOne(message, [], () => undefined);
-  return repaired === message;
-}
-
 function repairOne(message: Message, slots: readonly CallSlot[], note: Note): Message[] {
   if (slots.length === 0 && SOUND.has(message)) return [message];
   const repaired = repairByRole(message, slots, note);

@@ -11,10 +11,15 @@ export interface SelectedTurns {
   readonly ranges: Receipt["turns"];
 }
 
-/** Takes turns from the newest to the oldest while they fit in `budgetTokens`; stops at the first that does not. */
+/**
+ * Takes turns from the newest to the oldest while they fit in `budgetTokens`; stops at the first that does not.
+ *
+ * @param tokensOf what a model is shown of a turn costs; nothing when it is shown nothing
+ */
 export async function selectTurns(
   newestFirst: AsyncIterable<readonly TurnRecord[]>,
   budgetTokens: number,
+  tokensOf: (turn: TurnRecord) => number = contextTokens,
 ): Promise<SelectedTurns> {
   const turns: TurnRecord[] = [];
   let tokens = 0;
@@ -33,15 +38,9 @@ export async function selectTurns(
   return { turns, tokens, ranges: rangesOf(turns) };
 }
 
-const TOKENS = new WeakMap<TurnRecord, number>();
-
-/** Estimated tokens of what a model is shown of a turn; counted once for a record, which does not change. */
-function tokensOf(turn: TurnRecord): number {
-  const known = TOKENS.get(turn);
-  if (known !== undefined) return known;
-  const counted = contextMessages(turn).reduce((sum, message) => sum + messageTokens(message), 0);
-  TOKENS.set(turn, counted);
-  return counted;
+/** Estimated tokens of what a model is shown of a turn. */
+export function contextTokens(turn: TurnRecord): number {
+  return contextMessages(turn).reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
 /** Estimated tokens of one message; its pictures and files count alike, because their size says little of their cost. */

@@ -6,7 +6,7 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
-import { isSound, repairMessages, type Repairs } from "#src/context/repair-messages.ts";
+import { repairMessages, type Repairs } from "#src/context/repair-messages.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { isStored, type Attachment } from "#src/sessions/attachment.ts";
 import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
@@ -30,16 +30,59 @@ export interface ModelInput {
   readonly repairs: Repairs;
 }
 
+/** Messages that can be sent as they are, and the calls in them: of each there is one result, behind it. */
+export interface SoundMessages {
+  readonly messages: readonly BaseMessage[];
+  readonly callIds: readonly string[];
+}
+
 /**
  * The input of a model call. Every provider takes it, whatever is stored: see {@link repairMessages}. The attachments of
  * the newest messages are shown with their content, older ones are named in words.
+ *
+ * @param before what comes before `messages` and is known to be sound, so that nobody looks at it again
  */
 export async function toModelInput(
   messages: readonly BaseMessage[],
   attached: AttachedContent,
+  before: SoundMessages = NONE,
 ): Promise<ModelInput> {
+  if (sharesCalls(messages, before)) return toModelInput([...before.messages, ...messages], attached);
   const repaired = repairLangChain(messages);
-  return { messages: await showAttachments(repaired.messages, attached), repairs: repaired.repairs };
+  const shown = await showAttachments(repaired.messages, attached);
+  return { messages: [...before.messages, ...shown], repairs: repaired.repairs };
+}
+
+const NONE: SoundMessages = { messages: [], callIds: [] };
+
+/** Whether an id of a call is there already: then those that come later get others. */
+function sharesCalls(messages: readonly BaseMessage[], { callIds }: SoundMessages): boolean {
+  if (callIds.length === 0) return false;
+  const known = new Set(callIds);
+  return messages.some((message) => callsOf(flatten(message).flat).some((id) => known.has(id)));
+}
+
+const callsOf = ({ toolCalls = [] }: Message): string[] => toolCalls.map(({ id }) => id);
+
+/** The messages, where they can be sent as they are; `undefined` where something is repaired or resolved. */
+export function soundMessages(messages: readonly BaseMessage[]): SoundMessages | undefined {
+  const flattened = messages.map(flatten);
+  const flat = flattened.map((one) => one.flat);
+  const isWhole = flattened.every((one) => one.isWhole && (one.flat.attachments ?? []).length === 0);
+  if (!isWhole || Object.keys(repairMessages(flat).repairs).length > 0) return undefined;
+  return { messages, callIds: flat.flatMap(callsOf) };
+}
+
+/** All of them one after the other; `undefined` where that is not sound any more. */
+export function joinSound(parts: readonly (SoundMessages | undefined)[]): SoundMessages | undefined {
+  const messages: BaseMessage[] = [];
+  const callIds: string[] = [];
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    messages.push(...part.messages);
+    callIds.push(...part.callIds);
+  }
+  return new Set(callIds).size === callIds.length ? { messages, callIds } : undefined;
 }
 
 /** A message in the flat form of the transcript. */
@@ -65,8 +108,6 @@ function flatten(original: BaseMessage): Flattened {
 /** Repairs in the flat form. A message that needed nothing is sent as it is. */
 function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
   const flattened = messages.map(flatten);
-  if (flattened.every(({ flat, isWhole }) => isWhole && isSound(flat)))
-    return { messages: [...messages], repairs: {} };
   const originals = new Map(flattened.map((one) => [one.flat, one]));
   const repaired = repairMessages(flattened.map(({ flat }) => flat));
   return {

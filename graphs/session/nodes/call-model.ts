@@ -65,9 +65,13 @@ async function ask(
 ): Promise<Answer & { readonly repairs: Repairs }> {
   const { session, turn } = requireTurn(state);
   const run = readRunContext(deps, runtime);
-  const { prompt } = await assemblePrompt(deps, run, { session, turn });
-  const input = [...prompt, ...modelMessagesInFlight(state, turn)];
-  const { messages, repairs } = await toModelInput(input, { blobs: run.blobs, owner: session.owner });
+  const { prompt, sound } = await assemblePrompt(deps, run, { session, turn });
+  const inFlight = modelMessagesInFlight(state, turn);
+  const attached = { blobs: run.blobs, owner: session.owner };
+  const { messages, repairs } =
+    sound === undefined
+      ? await toModelInput([...prompt, ...inFlight], attached)
+      : await toModelInput(inFlight, attached, sound);
   const solver = turn.solver ?? "";
   const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
   const answer = await askFirstThatAnswers(deps, [solver, ...fallbacks], {
