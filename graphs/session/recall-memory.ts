@@ -21,6 +21,18 @@ const ALWAYS = 3;
 const EARLIER = 3;
 const LOOKED_AT = 8;
 
+/** Owners of whom a process has found something: of the others it asks first whether there is anything to look for. */
+const SEEN_OWNERS = new WeakMap<SessionDeps, Set<string>>();
+const MAX_SEEN = 10_000;
+
+function seenOwnersOf(deps: SessionDeps): Set<string> {
+  const seen = SEEN_OWNERS.get(deps) ?? new Set<string>();
+  SEEN_OWNERS.set(deps, seen);
+  return seen;
+}
+
+const NOTHING = memorySection({ relevant: [], always: [] }, 0);
+
 interface Wanted {
   readonly text: string;
   /** What the user said before it in the conversation. */
@@ -38,9 +50,15 @@ interface Wanted {
  * nothing.
  */
 async function recallMemory(
+  deps: SessionDeps,
   { book, who }: CommandMemory,
   { text, earlier, task, byMeaning, budgetTokens }: Wanted,
 ): Promise<MemorySection> {
+  const seen = seenOwnersOf(deps);
+  const scope = task === undefined ? {} : { task };
+  if (!seen.has(who.owner) && !(await book.hasAny(who, scope))) return NOTHING;
+  if (seen.size >= MAX_SEEN) seen.clear();
+  seen.add(who.owner);
   const query = questionIn(text);
   const asksForAll = asksAboutMemory(text);
   const talk = { said: widenedQuestion(query), earlier: earlier.map(questionIn) };
@@ -59,7 +77,7 @@ async function recallMemory(
       user_profile: asksForAll ? RELEVANT : 0,
       task_memory: RELEVANT,
     },
-    ...(task === undefined ? {} : { task }),
+    ...scope,
   });
   const relevant = rankFacts({ bySaid, byEarlier }, talk);
   const newestOf = (domain: Domain, count: number): MemoryRecord[] =>
@@ -119,8 +137,8 @@ export async function memoryForTurn(
 ): Promise<MemorySection> {
   const memory = memoryOf(deps, store, { session });
   const { memoryTokens } = deps.limits;
-  if (memory === undefined || memoryTokens === 0) return memorySection({ relevant: [], always: [] }, 0);
-  return recallMemory(memory, {
+  if (memory === undefined || memoryTokens === 0) return NOTHING;
+  return recallMemory(deps, memory, {
     text: turn.text,
     earlier,
     task: session.task,

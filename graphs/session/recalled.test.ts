@@ -38,7 +38,7 @@ it.each([
   calls.length = 0;
   await lily.send("which bike do I have?");
   // Three domains in two scopes, replacements under way, documents.
-  expect(calls.map((operations) => operations.length)).toEqual([8]);
+  expect(calls.map((operations) => operations.length)).toEqual([7]);
 });
 
 it("asks at most once more in a turn of somebody with a few facts", async () => {

@@ -7,15 +7,9 @@ import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import { verdictSchema } from "#src/sessions/verdict.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
-import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import type { RunGraph } from "./graph.ts";
-import { handoffSchema } from "./state.ts";
+import type { SessionStateValues } from "./state.ts";
 import { readThread } from "./thread-state.ts";
-
-const resultSchema = z.object({
-  reply: turnReplySchema.nullable().optional(),
-  handoff: handoffSchema.nullable().optional(),
-});
 
 const stateSchema = z.object({
   session: sessionFieldsSchema,
@@ -58,7 +52,7 @@ async function run({ graph, inputOf }: RunGraph, request: GraphRun): Promise<Gra
     recursionLimit: 400,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
-  let last: unknown;
+  let last: Result | undefined;
   for await (const [mode, payload] of stream) {
     if (mode === "values") last = payload;
     else if (request.onEvent !== undefined) emit(mode, payload, request.onEvent);
@@ -71,8 +65,11 @@ function messageOf({ message }: GraphRun): HumanMessage {
   return new HumanMessage({ id: message.id, content: message.content as string });
 }
 
-function outcomeOf(values: unknown): GraphRunOutcome {
-  const { reply, handoff } = resultSchema.parse(values ?? {});
+/** Each field was checked as it was written. */
+type Result = Partial<Pick<SessionStateValues, "reply" | "handoff">>;
+
+function outcomeOf(values: Result | undefined): GraphRunOutcome {
+  const { reply, handoff } = values ?? {};
   if (handoff !== null && handoff !== undefined) return { kind: "handoff", ...handoff };
   if (reply !== null && reply !== undefined) return { kind: "reply", reply };
   if (isWaiting(values))

@@ -19,17 +19,15 @@ export function extendWindow(
     messageIds: turn.messages.map((message) => message.id ?? ""),
     characters: turn.messages.reduce((sum, message) => sum + charactersOf(message), 0),
   };
-  const kept: Window = [added];
   let characters = added.characters;
-  for (const earlier of window.toReversed()) {
-    characters += earlier.characters;
+  let first = window.length;
+  for (; first > 0; first -= 1) {
+    characters += window[first - 1]?.characters ?? 0;
     if (characters > limitCharacters) break;
-    kept.unshift(earlier);
   }
-  const keptTurns = new Set(kept.map((entry) => entry.turn));
-  const dropped = window.filter((entry) => !keptTurns.has(entry.turn));
+  const dropped = window.slice(0, first);
   return {
-    window: kept,
+    window: [...window.slice(first), added],
     removals: dropped.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id }))),
   };
 }

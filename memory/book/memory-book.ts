@@ -13,7 +13,7 @@ import { importAll } from "./import.ts";
 import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
 import type { ImportOptions } from "./judge-import.ts";
 import { overview, type Overview } from "./overview.ts";
-import { recall } from "./recall.ts";
+import { hasAny, recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { createReview, type Review } from "./review.ts";
 import { show } from "./show.ts";
@@ -48,6 +48,8 @@ export interface MemoryBook {
   show(who: Who, options?: ShowOptions): Promise<ShowResult>;
   /** What fits a question, and the newest of some domains, of what holds now; reads a few facts, however many there are. */
   recall(who: Who, options: RecallOptions): Promise<Recalled>;
+  /** Whether there may be anything to recall: a fact of the owner, or of the task, whatever state it is in. */
+  hasAny(who: Who, options: Pick<RecallOptions, "task">): Promise<boolean>;
   /** The record with this id, or the ones that begin with it (4 characters at least), in any state. */
   find(who: Who, id: string): Promise<Found>;
   /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
@@ -88,6 +90,7 @@ export function createMemoryBook(store: BaseStore, { clock, ids, scan }: MemoryB
     remember: (who, fact) => remember(desk, who, fact),
     show: (who, options) => show(desk, who, options),
     recall: (who, options) => recall(desk, who, options),
+    hasAny: (who, options) => hasAny(desk, who, options),
     find: (who, id) => find(desk, who, id),
     forget: (who, id) => forget(desk, who, id),
     edit: (who, id, change) => edit(desk, who, id, change),

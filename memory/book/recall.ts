@@ -65,6 +65,14 @@ export async function recall(desk: Desk, who: Who, options: RecallOptions): Prom
   };
 }
 
+/** Whether there may be anything to recall; see `MemoryBook.hasAny`. */
+export async function hasAny(desk: Desk, who: Who, options: Pick<RecallOptions, "task">): Promise<boolean> {
+  assertOwner(who.owner);
+  const prefixes = await prefixesOf(desk, who, options);
+  const first = await Promise.all(prefixes.map((prefix) => desk.store.search(prefix, { limit: 1 })));
+  return first.some((items) => items.length > 0);
+}
+
 /** Words that carry no topic fit everything. */
 function topicOf(text: string): string {
   return termsOf(text).length === 0 ? "" : text.trim();
@@ -76,7 +84,7 @@ async function headsOf(desk: Desk, who: Who, options: RecallOptions): Promise<He
 }
 
 /** Personality memory, and that of one task where there is one. */
-async function prefixesOf(desk: Desk, who: Who, { task }: RecallOptions): Promise<string[][]> {
+async function prefixesOf(desk: Desk, who: Who, { task }: Pick<RecallOptions, "task">): Promise<string[][]> {
   const own = await placesOf(desk, who, {});
   return task === undefined ? own : [...own, ...(await placesOf(desk, who, { task }))];
 }

@@ -15,13 +15,16 @@ interface OrAbortedOptions {
 export async function orAborted<T>(work: Promise<T>, { signal, grace }: OrAbortedOptions): Promise<T> {
   // The race may be over; what comes of the work later is nobody's concern.
   work.catch(() => undefined);
-  const settled = new AbortController();
+  let settled: AbortController | undefined;
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     const end = (): void =>
       reject(signal.reason instanceof Error ? signal.reason : new DOMException("stopped", "AbortError"));
     // A wait that fails is over as well.
-    abort = () => void (grace?.sleep(grace.ms, settled.signal) ?? Promise.resolve()).then(end, end);
+    abort = () => {
+      settled = new AbortController();
+      void (grace?.sleep(grace.ms, settled.signal) ?? Promise.resolve()).then(end, end);
+    };
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
@@ -29,7 +32,6 @@ export async function orAborted<T>(work: Promise<T>, { signal, grace }: OrAborte
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener("abort", abort);
-    // Only what waits out the grace listens.
-    if (signal.aborted) settled.abort();
+    settled?.abort();
   }
 }

@@ -33,18 +33,18 @@ export async function underLock(
 ): Promise<TurnReply> {
   let lease: Lease | undefined;
   const { stop, leave } = ownStop(request.stop);
-  const wait = ownStop(request.stop);
-  const endWatch =
-    stopped === undefined ? undefined : boundWait(deps, stopped, (why) => wait.stop.abort(why));
+  // What it stopped may take too long to end; nothing else ends its wait before the caller does.
+  const wait = stopped === undefined ? undefined : ownStop(request.stop);
+  const endWatch = stopped && boundWait(deps, stopped, (why) => wait?.stop.abort(why));
   try {
     const acquired = deps.locks.acquire(lockName(request), {
       waitMs: deps.lockWaitMs,
-      signal: wait.stop.signal,
+      ...signalOf(wait?.stop.signal ?? request.stop),
       onWait: () => request.onEvent?.({ type: "waiting" }),
     });
     onInLine();
     lease = await acquired;
-    wait.leave();
+    wait?.leave();
     await endWatch?.();
     const before = await deps.beforeRun?.({ ref: request, message, lease });
     if (before?.kind === "reply") return before.reply;
@@ -58,7 +58,7 @@ export async function underLock(
     return failedReply(wasStopped ? stoppedWhileWaiting(error) : error, message.id);
   } finally {
     leave();
-    wait.leave();
+    wait?.leave();
     await endWatch?.();
     await lease?.release();
   }
@@ -82,6 +82,9 @@ function ownStop(signal: AbortSignal | undefined): { stop: AbortController; leav
   const stop = new AbortController();
   return { stop, leave: passOn(signal, stop) };
 }
+
+const signalOf = (signal: AbortSignal | undefined): { readonly signal?: AbortSignal } =>
+  signal === undefined ? {} : { signal };
 
 function eventsOf({ onEvent }: TurnRequest): Pick<TurnUnderLease, "onEvent"> {
   return onEvent === undefined ? {} : { onEvent };

@@ -22,6 +22,13 @@ import { tokensOfCall } from "../call-tokens.ts";
 
 /** Makes the call; `runSignal` ends it with its run. */
 export function callModel(deps: SessionDeps) {
+  const offered = new WeakMap<BaseChatModel, Runnable<BaseMessage[], AIMessageChunk>>();
+  /** The model with the tools that it is offered: described to it once, not for each call. */
+  const offer: OfferTools = (model) => {
+    const known = offered.get(model) ?? bindTools(deps, model);
+    offered.set(model, known);
+    return known;
+  };
   return async (state: SessionStateValues, runtime: CallRuntime, runSignal: AbortSignal): Promise<Solved> => {
     const { session, turn } = requireTurn(state);
     const verdict = judgeBudget("model", spentOf(turn), deps.limits);
@@ -33,7 +40,7 @@ export function callModel(deps: SessionDeps) {
     });
     try {
       const mayCallTools = verdict.action === "go" && turn.limit === undefined;
-      const answer = await ask(deps, { state, runtime, guard, mayCallTools });
+      const answer = await ask(deps, { state, runtime, guard, ...(mayCallTools ? { offer } : {}) });
       const tokens = tokensOfCall(turn, modelMessagesInFlight(state, turn).slice(1), answer.message);
       const spent = spend(turn, { modelCalls: 1, tokens, ms: guard.spentMs() });
       const told = withRepairs(turn, answer.repairs);
@@ -56,12 +63,15 @@ interface Asked {
   readonly state: SessionStateValues;
   readonly runtime: CallRuntime;
   readonly guard: CallGuard;
-  readonly mayCallTools: boolean;
+  /** Absent where the model may call no tools. */
+  readonly offer?: OfferTools;
 }
+
+type OfferTools = (model: BaseChatModel) => Runnable<BaseMessage[], AIMessageChunk>;
 
 async function ask(
   deps: SessionDeps,
-  { state, runtime, guard, mayCallTools }: Asked,
+  { state, runtime, guard, offer }: Asked,
 ): Promise<Answer & { readonly repairs: Repairs }> {
   const { session, turn } = requireTurn(state);
   const run = readRunContext(deps, runtime);
@@ -77,7 +87,7 @@ async function ask(
   const answer = await askFirstThatAnswers(deps, [solver, ...fallbacks], {
     open: async (reference) => {
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
-      return mayCallTools ? bindTools(deps, model) : model;
+      return offer === undefined ? model : offer(model);
     },
     messages,
     runtime,

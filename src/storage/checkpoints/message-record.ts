@@ -46,16 +46,24 @@ const CLASSES: Readonly<Record<string, new (fields: never) => BaseMessage>> = {
   ToolMessage,
 };
 
-/** Records of plain text messages, which are the most of a state and are stored again with each point of a run. */
-const RECORDS = new WeakMap<BaseMessage, Fields>();
+/** What was made of plain text messages, which are the most of a state and are stored again with each point of a run. */
+const KNOWN = new WeakMap<BaseMessage, Known>();
 
-/** The record of a message; `encode` encodes what its fields hold. */
-export function encodeMessage(message: BaseMessage, encode: (fields: object) => Fields): Fields {
-  const known = RECORDS.get(message);
-  if (known !== undefined && isRecordOf(known, message)) return known;
+interface Known {
+  readonly record: Fields;
+  /** The record as JSON, once it was asked for. */
+  text?: string;
+}
+
+/** A message as JSON; `encode` encodes what its fields hold. */
+export function messageText(message: BaseMessage, encode: (fields: object) => Fields): string {
+  const known = KNOWN.get(message);
+  if (known !== undefined && isRecordOf(known.record, message))
+    return (known.text ??= JSON.stringify(known.record));
   const record = recordOf(message, encode);
-  if (isPlain(message)) RECORDS.set(message, record);
-  return record;
+  const text = JSON.stringify(record);
+  if (isPlain(message)) KNOWN.set(message, { record, text });
+  return text;
 }
 
 function recordOf(message: BaseMessage, encode: (fields: object) => Fields): Fields {
@@ -76,7 +84,7 @@ export function reviveMessage(record: Fields): BaseMessage | undefined {
   const Class = CLASSES[String(id[2])];
   if (Class === undefined) return undefined;
   const message = new Class({ ...kwargs } as never);
-  if (isPlain(message)) RECORDS.set(message, record);
+  if (isPlain(message)) KNOWN.set(message, { record });
   return message;
 }
 

@@ -2,7 +2,7 @@
 import { BaseMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
-import { encodeMessage, reviveMessage } from "./message-record.ts";
+import { messageText, reviveMessage } from "./message-record.ts";
 
 /**
  * Reads what LangGraph's `JsonPlusSerializer` wrote, and writes what it reads, but a plain object stays a plain object
@@ -12,7 +12,7 @@ import { encodeMessage, reviveMessage } from "./message-record.ts";
 export class StateSerde implements SerializerProtocol {
   /** @throws {LilyError} `value_not_json` with the path, for what no reader could bring back */
   dumps(value: unknown): string {
-    return JSON.stringify(encode(value, { path: [], ancestors: new Set() }));
+    return textOf(encode(value, { path: [], ancestors: new Set() }));
   }
 
   loads(text: string): unknown {
@@ -30,6 +30,22 @@ export class StateSerde implements SerializerProtocol {
     return this.loads(typeof data === "string" ? data : new TextDecoder().decode(data));
   }
 }
+
+/** A part that is text already: messages are most of a state, and of each the text is made once. */
+class Written {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const textOf = (encoded: unknown): string =>
+  encoded instanceof Written ? encoded.text : JSON.stringify(encoded);
+
+/** The same for where it becomes part of something that is not written yet. */
+const unwritten = (encoded: unknown): unknown =>
+  encoded instanceof Written ? JSON.parse(encoded.text) : encoded;
 
 /** Where in the value encoding has come to. */
 interface Place {
@@ -63,21 +79,40 @@ function encodeObject(value: object, place: Place): unknown {
 }
 
 function encodeByKind(value: object, place: Place): unknown {
-  if (Array.isArray(value)) return Array.from(value, (item, index) => encodeAt(index, item, place));
-  if (BaseMessage.isInstance(value)) return encodeMessage(value, (part) => encodeFields(part, place));
-  if (value instanceof Map) return builtIn("Map", [encode([...value], place)]);
-  if (value instanceof Set) return builtIn("Set", [encode([...value], place)]);
+  if (Array.isArray(value)) return encodeList(value, place);
+  if (BaseMessage.isInstance(value))
+    return new Written(messageText(value, (part) => encodeFields(part, place)));
+  if (value instanceof Map) return builtIn("Map", [unwritten(encode([...value], place))]);
+  if (value instanceof Set) return builtIn("Set", [unwritten(encode([...value], place))]);
   if (value instanceof Uint8Array) return builtIn("Uint8Array", [[...value]], "from");
   if (value instanceof RegExp) return builtIn("RegExp", [value.source, value.flags]);
   if (value instanceof Error) return builtIn("Error", [value.message]);
   if ("toJSON" in value && typeof value.toJSON === "function") return encode(value.toJSON(), place);
-  const fields = encodeFields(value, place);
-  return looksSerialized(value) ? { lc: 2, type: "plain", value: fields } : fields;
+  if (looksSerialized(value)) return { lc: 2, type: "plain", value: encodeFields(value, place) };
+  return encodeObjectFields(value, place);
 }
+
+function encodeList(value: readonly unknown[], place: Place): unknown {
+  const encoded = Array.from(value, (item, index) => encodeAt(index, item, place));
+  return encoded.some(isWritten) ? new Written(`[${encoded.map(textOf).join(",")}]`) : encoded;
+}
+
+function encodeObjectFields(value: object, place: Place): unknown {
+  const fields = Object.entries(value).map(([key, field]): [string, unknown] => [
+    key,
+    encodeAt(key, field, place),
+  ]);
+  if (!fields.some(([, field]) => isWritten(field))) return Object.fromEntries(fields);
+  return new Written(
+    `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${textOf(field)}`).join(",")}}`,
+  );
+}
+
+const isWritten = (encoded: unknown): boolean => encoded instanceof Written;
 
 function encodeFields(value: object, place: Place): Record<string, unknown> {
   const encoded: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) encoded[key] = encodeAt(key, field, place);
+  for (const [key, field] of Object.entries(value)) encoded[key] = unwritten(encodeAt(key, field, place));
   return encoded;
 }
 
