@@ -37,17 +37,29 @@ import { straightWay } from "./straight-on.ts";
 import { storedBefore } from "./stored-before.ts";
 import { modelNodes } from "./thinking.ts";
 
+/** What the graph holds, is given and gives back. LangGraph checks everything that is written against these schemas. */
+const CHECKED = {
+  state: SessionState,
+  input: SessionInput,
+  output: SessionOutput,
+  context: sessionContextSchema,
+};
+
+/** The same without the checks: what is written by Lily's own nodes the compiler has checked. */
+const UNCHECKED = {
+  ...CHECKED,
+  state: SessionState.getChannels(),
+  input: SessionInput.getChannels(),
+  output: SessionOutput.getChannels(),
+  context: undefined,
+} as unknown as typeof CHECKED;
+
 /** The graph, not compiled. */
-function buildSessionGraph(deps: SessionDeps) {
+function buildSessionGraph(deps: SessionDeps, schemas = CHECKED) {
   const fail = recordFailure(deps);
   const { answerAtOnce, callModel } = modelNodes(deps, askModel(deps));
   const straight = straightWay(deps, answerAtOnce);
-  return new StateGraph({
-    state: SessionState,
-    input: SessionInput,
-    output: SessionOutput,
-    context: sessionContextSchema,
-  })
+  return new StateGraph(schemas)
     .addNode("admit", straight(admit(deps), afterAdmit), {
       ends: [
         "runCommand",
@@ -99,8 +111,11 @@ const TO_ADMIT = "branch:to:admit";
  * The same for runs that nobody watches step by step: a message goes straight to `admit`, without the step in which
  * LangGraph's `__start__` does nothing but hand it on. A point of it is read by the other graph, and the other way round.
  */
-export function compileForRuns(...parts: Parameters<typeof compileSessionGraph>): RunGraph {
-  const graph = compileSessionGraph(...parts);
+export function compileForRuns(
+  deps: SessionDeps,
+  storage: { readonly checkpointer: BaseCheckpointSaver; readonly store: BaseStore },
+): RunGraph {
+  const graph = buildSessionGraph(deps, UNCHECKED).compile({ ...storage, name: "session" });
   graph.inputChannels = ["messages", TO_ADMIT];
   return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }) };
 }

@@ -52,8 +52,9 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
   const chains: ChainMethods = {
     readChain: async (ref) => {
       const namespace = chainNamespace(ref);
-      const chain = await readItem(store, namespace, CHAIN_KEY, chainSchema);
-      return chain === undefined ? undefined : inItsPlace(chain, namespace);
+      const item = await store.get(namespace, CHAIN_KEY);
+      if (item === null || item === undefined) return undefined;
+      return inItsPlace(parseChain(item.value, `${namespace.join("/")}/${CHAIN_KEY}`), namespace);
     },
     writeChain: (chain) => store.put(chainNamespace(chain), CHAIN_KEY, chain, false),
     listChains: (owner, onDamaged) => listChains(store, owner, onDamaged),
@@ -79,6 +80,22 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
       await store.put(explanationNamespace(ref), FAILURES_KEY, { failures }, false);
     },
   };
+}
+
+/** Chains that were checked last, by what is stored: each turn reads one that has mostly not changed since the last. */
+const CHECKED = new Map<string, Chain>();
+const MAX_CHECKED = 64;
+
+/** @throws {LilyError} `record_invalid` */
+function parseChain(value: unknown, where: string): Chain {
+  const text = JSON.stringify(value);
+  const known = CHECKED.get(text);
+  if (known !== undefined) return known;
+  const chain = parseItem(value, chainSchema, where);
+  CHECKED.set(text, chain);
+  const [oldest] = CHECKED.keys();
+  if (CHECKED.size > MAX_CHECKED && oldest !== undefined) CHECKED.delete(oldest);
+  return chain;
 }
 
 async function listChains(

@@ -17,7 +17,7 @@ import { readRunContext } from "../run-context.ts";
 import type { SessionStateValues, TurnInFlight } from "../state.ts";
 import type { Solved } from "../turn-draft.ts";
 import { sessionTools } from "../tools.ts";
-import { modelMessagesInFlight } from "../turn-messages.ts";
+import { messagesInFlight, modelMessagesInFlight } from "../turn-messages.ts";
 import { tokensOfCall } from "../call-tokens.ts";
 
 /** Makes the call; `runSignal` ends it with its run. */
@@ -41,7 +41,7 @@ export function callModel(deps: SessionDeps) {
     try {
       const mayCallTools = verdict.action === "go" && turn.limit === undefined;
       const answer = await ask(deps, { state, runtime, guard, ...(mayCallTools ? { offer } : {}) });
-      const tokens = tokensOfCall(turn, modelMessagesInFlight(state, turn).slice(1), answer.message);
+      const tokens = tokensOfCall(turn, messagesInFlight(state, turn).slice(1), answer.message);
       const spent = spend(turn, { modelCalls: 1, tokens, ms: guard.spentMs() });
       const told = withRepairs(turn, answer.repairs);
       return answeredTurn(deps, { ...turn, ...spent, ...told }, { answer, verdict });

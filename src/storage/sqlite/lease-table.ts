@@ -40,18 +40,7 @@ const HIGHEST_REMOVED = "highest-removed-token";
 
 /** Makes the table in `db` where it is missing; grants are in the name of the process `self`. */
 export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable {
-  db.exec(`CREATE TABLE IF NOT EXISTS leases (
-    name TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL,
-    pid INTEGER NOT NULL, host TEXT NOT NULL, started INTEGER, expires_at INTEGER NOT NULL
-  ) STRICT`);
-  const find = db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?");
-  const put = db.prepare<LeaseRow>(
-    `INSERT OR REPLACE INTO leases (name, token, holder, pid, host, started, expires_at)
-     VALUES (@name, @token, @holder, @pid, @host, @started, @expires_at)`,
-  );
-  const renew = db.prepare<[number, string, number]>(
-    "UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?",
-  );
+  const { find, put, renew, takeFree, under, remove } = prepareStatements(db);
   const takeIfFree = db.transaction((row: Omit<LeaseRow, "token">, now: number) => {
     const current = find.get(row.name);
     if (current !== undefined && isHeld(current, now, self.host)) return undefined;
@@ -59,34 +48,23 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
     put.run({ ...row, token: token + 1 });
     return token + 1;
   });
-  const under = db.prepare<[string, string], LeaseRow>(
-    "SELECT * FROM leases WHERE substr(name, 1, length(?)) = ?",
-  );
-  const remove = db.prepare<[string]>("DELETE FROM leases WHERE name = ?");
   const forget = db.transaction((prefix: string, now: number) => {
     const rows = under.all(prefix, prefix).filter((row) => !isHeld(row, now, self.host));
     const highest = Math.max(find.get(HIGHEST_REMOVED)?.token ?? 0, ...rows.map(({ token }) => token));
     for (const { name } of rows) remove.run(name);
-    if (rows.length > 0)
-      put.run({
-        ...self,
-        name: HIGHEST_REMOVED,
-        token: highest,
-        holder: "",
-        pid: 0,
-        host: "",
-        started: null,
-        expires_at: 0,
-      });
+    if (rows.length > 0) put.run({ ...NOBODY, token: highest });
     return rows.length;
   });
 
   return {
     grant(name, { holder, now, expiresAt, isAgain = false }) {
+      const row = { ...self, name, holder, expires_at: expiresAt };
+      const token = isAgain ? undefined : takeFree.get({ ...row, now, removed: HIGHEST_REMOVED });
+      if (token !== undefined) return token;
       // Looking first keeps those who wait from taking turns at the write lock.
-      const current = isAgain ? find.get(name) : undefined;
+      const current = find.get(name);
       if (current !== undefined && isHeld(current, now, self.host)) return undefined;
-      return takeIfFree.immediate({ ...self, name, holder, expires_at: expiresAt }, now);
+      return takeIfFree.immediate(row, now);
     },
     renew: (name, token, expiresAt) => renew.run(expiresAt, name, token).changes === 1,
     heldToken(name, now) {
@@ -95,6 +73,48 @@ export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable 
     },
     newestToken: (name) => find.get(name)?.token,
     forget: (prefix, now) => forget.immediate(prefix, now),
+  };
+}
+
+/** The row that keeps the highest token of those that were removed. */
+const NOBODY = {
+  name: HIGHEST_REMOVED,
+  holder: "",
+  pid: 0,
+  host: "",
+  started: null,
+  expires_at: 0,
+} as const;
+
+function prepareStatements(db: Database) {
+  db.exec(`CREATE TABLE IF NOT EXISTS leases (
+    name TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL,
+    pid INTEGER NOT NULL, host TEXT NOT NULL, started INTEGER, expires_at INTEGER NOT NULL
+  ) STRICT`);
+  return {
+    find: db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?"),
+    put: db.prepare<LeaseRow>(
+      `INSERT OR REPLACE INTO leases (name, token, holder, pid, host, started, expires_at)
+       VALUES (@name, @token, @holder, @pid, @host, @started, @expires_at)`,
+    ),
+    renew: db.prepare<[number, string, number]>(
+      "UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?",
+    ),
+    /** Takes a lock that was given back, or that nobody has held, in one statement; the token, if it was. */
+    takeFree: db
+      .prepare<Omit<LeaseRow, "token"> & { readonly now: number; readonly removed: string }, number>(
+        `INSERT INTO leases (name, token, holder, pid, host, started, expires_at)
+         VALUES (@name, coalesce((SELECT token FROM leases WHERE name = @removed), 0) + 1,
+           @holder, @pid, @host, @started, @expires_at)
+         ON CONFLICT (name) DO UPDATE SET token = token + 1, holder = excluded.holder, pid = excluded.pid,
+           host = excluded.host, started = excluded.started, expires_at = excluded.expires_at
+         WHERE leases.expires_at <= @now RETURNING token`,
+      )
+      .pluck(),
+    under: db.prepare<[string, string], LeaseRow>(
+      "SELECT * FROM leases WHERE substr(name, 1, length(?)) = ?",
+    ),
+    remove: db.prepare<[string]>("DELETE FROM leases WHERE name = ?"),
   };
 }
 
