@@ -1,5 +1,5 @@
 /** The hash chain of a session: salted leaves of turns, a running head, and the seal that closes it. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { attachmentId, type Attachment } from "./attachment.ts";
 import type { TurnBody, TurnRecord } from "./turn-record.ts";
@@ -9,9 +9,7 @@ export const EMPTY_HEAD = "";
 
 /** SHA-256 of length-prefixed `parts` as base64url. The first part names what is hashed, so uses never collide. */
 function digest(...parts: readonly string[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hash.digest("base64url");
+  return hash("sha256", parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(""), "base64url");
 }
 
 /** Leaf of a turn: its body under its salt. */

@@ -46,23 +46,24 @@ const CLASSES: Readonly<Record<string, new (fields: never) => BaseMessage>> = {
   ToolMessage,
 };
 
-/** What was made of plain text messages, which are the most of a state and are stored again with each point of a run. */
-const KNOWN = new WeakMap<BaseMessage, Known>();
+/** Plain text messages as JSON, which are the most of a state and are stored again with each point of a run. */
+const TEXTS = new WeakMap<BaseMessage, Written>();
 
-interface Known {
-  readonly record: Fields;
-  /** The record as JSON, once it was asked for. */
-  text?: string;
+/** What was written, with what tells that the message was changed since. */
+interface Written {
+  readonly text: string;
+  readonly content: BaseMessage["content"];
+  readonly id: string | undefined;
 }
 
 /** A message as JSON; `encode` encodes what its fields hold. */
 export function messageText(message: BaseMessage, encode: (fields: object) => Fields): string {
-  const known = KNOWN.get(message);
-  if (known !== undefined && isRecordOf(known.record, message))
-    return (known.text ??= JSON.stringify(known.record));
-  const record = recordOf(message, encode);
-  const text = JSON.stringify(record);
-  if (isPlain(message)) KNOWN.set(message, { record, text });
+  const { content, id } = message;
+  const known = TEXTS.get(message);
+  // A message is a value; should somebody have changed one all the same, it is written anew.
+  if (known !== undefined && known.content === content && known.id === id) return known.text;
+  const text = JSON.stringify(recordOf(message, encode));
+  if (isPlain(message)) TEXTS.set(message, { text, content, id });
   return text;
 }
 
@@ -71,10 +72,23 @@ function recordOf(message: BaseMessage, encode: (fields: object) => Fields): Fie
   const fields: Fields = {};
   for (const name of FIELDS) {
     const value = source[name];
-    if (value !== undefined) fields[name] = value;
+    if (value === undefined || (BEGUN_EMPTY.has(name) && isEmpty(value))) continue;
+    fields[name] = value;
   }
   return { lc: 1, type: "constructor", id: message.lc_id, kwargs: encode(fields) };
 }
+
+/** Fields that every constructor begins with empty: without them a state is a sixth smaller. */
+const BEGUN_EMPTY: ReadonlySet<string> = new Set([
+  "additional_kwargs",
+  "response_metadata",
+  "tool_calls",
+  "invalid_tool_calls",
+  "tool_call_chunks",
+]);
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
 /** The message of a record; `undefined` when it is none. */
 export function reviveMessage(record: Fields): BaseMessage | undefined {
@@ -83,15 +97,10 @@ export function reviveMessage(record: Fields): BaseMessage | undefined {
   if (id[0] !== "langchain_core" || id[1] !== "messages") return undefined;
   const Class = CLASSES[String(id[2])];
   if (Class === undefined) return undefined;
-  const message = new Class({ ...kwargs } as never);
-  if (isPlain(message)) KNOWN.set(message, { record });
-  return message;
+  return new Class({ ...kwargs } as never);
 }
 
-/**
- * Whether text, an id and flat marks are all that the message is: such a record is the same before and after what is in
- * it was made again.
- */
+/** Whether text, an id and flat marks are all that the message is. */
 function isPlain(message: BaseMessage): boolean {
   const { tool_calls: calls, artifact } = message as unknown as Fields;
   if (typeof message.content !== "string" || artifact !== undefined) return false;
@@ -103,10 +112,4 @@ function isFlat(fields: object): boolean {
   return Object.values(fields).every(
     (field) => field !== undefined && typeof field !== "object" && field !== null,
   );
-}
-
-/** A message is a value; should somebody have changed one all the same, it is recorded anew. */
-function isRecordOf({ kwargs }: Fields, message: BaseMessage): boolean {
-  const { content, id } = kwargs as Fields;
-  return message.content === content && message.id === id;
 }

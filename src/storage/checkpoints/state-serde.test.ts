@@ -49,6 +49,20 @@ describe("state as text", () => {
     expect(serde.dumps(throughText(once))).toBe(serde.dumps(MESSAGES));
   });
 
+  it("leaves out what a message begins with, and nothing else that is empty", () => {
+    const messages = [
+      new AIMessage({ content: [], id: "1" }),
+      new ToolMessage({ content: "", tool_call_id: "c", artifact: {} }),
+    ];
+    const fields = (JSON.parse(serde.dumps(messages)) as { kwargs: object }[]).map(({ kwargs }) => kwargs);
+    expect(fields).toEqual([
+      { content: [], id: "1" },
+      { content: "", tool_call_id: "c", artifact: {} },
+    ]);
+    const back = throughText(messages) as BaseMessage[];
+    expect(back.map((message) => message.toDict())).toEqual(messages.map((message) => message.toDict()));
+  });
+
   it("stores a message anew that somebody has changed", () => {
     const [message] = throughText([new HumanMessage({ content: "before", id: "1" })]) as HumanMessage[];
     if (message === undefined) throw new Error("no message");
