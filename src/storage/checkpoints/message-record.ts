@@ -46,36 +46,32 @@ const CLASSES: Readonly<Record<string, new (fields: never) => BaseMessage>> = {
   ToolMessage,
 };
 
-/** Plain text messages as JSON, which are the most of a state and are stored again with each point of a run. */
+/** Messages as JSON: they are most of a state, and are stored again with each point of a run. */
 const TEXTS = new WeakMap<BaseMessage, Written>();
 
-/** What was written, with what tells that the message was changed since. */
+/** What was written, and the fields of which a change would be seen. */
 interface Written {
   readonly text: string;
-  readonly content: BaseMessage["content"];
-  readonly id: string | undefined;
+  readonly fields: Fields;
 }
 
 /** A message as JSON; `encode` encodes what its fields hold. */
 export function messageText(message: BaseMessage, encode: (fields: object) => Fields): string {
-  const { content, id } = message;
+  const source = message as unknown as Fields;
   const known = TEXTS.get(message);
-  // A message is a value; should somebody have changed one all the same, it is written anew.
-  if (known !== undefined && known.content === content && known.id === id) return known.text;
-  const text = JSON.stringify(recordOf(message, encode));
-  if (isPlain(message)) TEXTS.set(message, { text, content, id });
+  // A message is a value; should somebody have replaced a part of one all the same, it is written anew.
+  if (known !== undefined && FIELDS.every((name) => source[name] === known.fields[name])) return known.text;
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, source[name]]));
+  const text = JSON.stringify(recordOf(message.lc_id, fields, encode));
+  TEXTS.set(message, { text, fields });
   return text;
 }
 
-function recordOf(message: BaseMessage, encode: (fields: object) => Fields): Fields {
-  const source = message as unknown as Fields;
-  const fields: Fields = {};
-  for (const name of FIELDS) {
-    const value = source[name];
-    if (value === undefined || (BEGUN_EMPTY.has(name) && isEmpty(value))) continue;
-    fields[name] = value;
-  }
-  return { lc: 1, type: "constructor", id: message.lc_id, kwargs: encode(fields) };
+function recordOf(id: readonly string[], fields: Fields, encode: (fields: object) => Fields): Fields {
+  const told = Object.entries(fields).filter(
+    ([name, value]) => value !== undefined && !(BEGUN_EMPTY.has(name) && isEmpty(value)),
+  );
+  return { lc: 1, type: "constructor", id, kwargs: encode(Object.fromEntries(told)) };
 }
 
 /** Fields that every constructor begins with empty: without them a state is a sixth smaller. */
@@ -98,18 +94,4 @@ export function reviveMessage(record: Fields): BaseMessage | undefined {
   const Class = CLASSES[String(id[2])];
   if (Class === undefined) return undefined;
   return new Class({ ...kwargs } as never);
-}
-
-/** Whether text, an id and flat marks are all that the message is. */
-function isPlain(message: BaseMessage): boolean {
-  const { tool_calls: calls, artifact } = message as unknown as Fields;
-  if (typeof message.content !== "string" || artifact !== undefined) return false;
-  if (Array.isArray(calls) && calls.length > 0) return false;
-  return isFlat(message.additional_kwargs) && isFlat(message.response_metadata);
-}
-
-function isFlat(fields: object): boolean {
-  return Object.values(fields).every(
-    (field) => field !== undefined && typeof field !== "object" && field !== null,
-  );
 }
