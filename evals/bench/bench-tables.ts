@@ -22,8 +22,8 @@ export function benchTables(result: BenchResult): string {
 
 const NOTES = [
   "plain agent: LangGraph with SqliteSaver, which gives its model the whole conversation and keeps every checkpoint;",
-  "floor: the same graph without a saver, given the new message alone. Lily commits a turn with synchronous=FULL, the",
-  "plain agent with NORMAL. * preloaded: written as one state, then measured for the turns after it.",
+  "floor: the same graph without a saver, given the new message alone. Lily has a turn on the disk when it answers; the",
+  "plain agent leaves that to the system. * preloaded: written as one state, then measured for the turns after it.",
   "° computed: the sum of what each turn adds, by the line through the measured turns.",
 ].join("\n");
 
