@@ -31,6 +31,16 @@ describe.each<[string, () => BaseStore]>([
   ["InMemoryStore", () => new InMemoryStore()],
   ["SqliteStore", openSqliteStore],
 ])("recalling for a turn on %s", (_name, makeStore) => {
+  it("tells whether there is anything to recall, in a task or beside it", async () => {
+    const { book, say } = openTestBook(makeStore());
+    expect(await book.hasAny(ADA, {})).toBe(false);
+    await say("the tent is green", { domain: "task_memory", task: "camp" });
+    expect([await book.hasAny(ADA, {}), await book.hasAny(ADA, { task: "camp" })]).toEqual([false, true]);
+    await say("I like tea", { domain: "user_profile" });
+    expect(await book.hasAny(ADA, {})).toBe(true);
+    expect(await book.hasAny({ owner: "ad" }, { task: "camp" })).toBe(false);
+  });
+
   it("gives nothing of somebody who has no memory, and asks no question for it", async () => {
     const store = makeStore();
     await openTestBook(store).book.remember(

@@ -5,13 +5,14 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MISSING_RESULT } from "#src/context/repair-messages.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";
 import { contentOf } from "./attachment-blocks.ts";
-import { toModelInput } from "./model-input.ts";
+import { joinSound, soundMessages, toModelInput } from "./model-input.ts";
 
 const PNG = Uint8Array.from([137, 80, 78, 71]);
 const picture: Attachment = {
@@ -127,6 +128,50 @@ describe("the input of a model", () => {
   it("keeps the id of what it repairs", async () => {
     const message = new HumanMessage({ content: "a\ud800", id: "u1" });
     expect((await inputOf([message]))[0]).toMatchObject({ content: "a\ufffd", id: "u1" });
+  });
+});
+
+describe("what is known to be sound", () => {
+  const text = fc.constantFrom("hello", "well", " ", "half \ud83d");
+  const callId = fc.constantFrom("c1", "c2", "c3", undefined);
+  const message = fc.oneof(
+    { weight: 3, arbitrary: text.map((content): BaseMessage => new HumanMessage(content)) },
+    { weight: 3, arbitrary: text.map((content): BaseMessage => new AIMessage(content)) },
+    callId.map((id): BaseMessage => asks(id)),
+    fc.constantFrom("c1", "c2", "c3").map((id): BaseMessage => result(id)),
+    fc.constant(withPicture("look")),
+  );
+  /** What a turn that went well leaves. */
+  const good = fc
+    .constantFrom("c1", "c2", "c3", "c4")
+    .map((id) => [new HumanMessage("find"), asks(id), result(id)]);
+  const turn = fc.oneof(fc.array(message, { maxLength: 4 }), good);
+  const told = (messages: readonly BaseMessage[]) => messages.map((one) => one.toDict());
+
+  it("is sent as it would be if it were looked at again, whatever comes behind it", async () => {
+    let sound = 0;
+    const property = fc.asyncProperty(fc.array(turn, { maxLength: 3 }), turn, async (turns, inFlight) => {
+      const before = joinSound(turns.map(soundMessages));
+      if (before === undefined) return;
+      sound += 1;
+      const whole = await toModelInput([...before.messages, ...inFlight], attached);
+      const apart = await toModelInput(inFlight, attached, before);
+      expect(told(apart.messages)).toEqual(told(whole.messages));
+    });
+    await fc.assert(property, { numRuns: 500 });
+    expect(sound).toBeGreaterThan(50);
+  });
+
+  it("is nothing that has to be repaired or resolved, and no two calls of one id", () => {
+    const whole = [new HumanMessage("find"), asks("c1"), result("c1"), new AIMessage("there")];
+    expect(soundMessages(whole)).toEqual({ messages: whole, callIds: ["c1"] });
+    expect(soundMessages([asks("c1")])).toBeUndefined();
+    expect(soundMessages([new AIMessage(" ")])).toBeUndefined();
+    expect(soundMessages([withPicture("look")])).toBeUndefined();
+    const part = soundMessages(whole);
+    expect(joinSound([part, soundMessages([new HumanMessage("next")])])?.messages).toHaveLength(5);
+    expect(joinSound([part, part])).toBeUndefined();
+    expect(joinSound([part, undefined])).toBeUndefined();
   });
 });
 

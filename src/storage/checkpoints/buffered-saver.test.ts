@@ -52,6 +52,22 @@ describe("a checkpointer that stores the points that matter", () => {
   /** The state as another process sees it. */
   const elsewhere = () => twoSteps(new BufferedSaver(stored)).getState(ON);
 
+  it("neither stores nor goes on from what a run was given and did nothing with", async () => {
+    await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    const ended = new AbortController();
+    const waiting = new StateGraph(State)
+      .addNode("first", () => new Promise<object>(() => undefined))
+      .addEdge("__start__", "first")
+      .compile({ checkpointer: saver });
+    const run = waiting.invoke({ steps: ["lost"] }, { ...SYNC, signal: ended.signal });
+    setTimeout(() => ended.abort(), 20);
+    await expect(run).rejects.toThrow();
+    await saver.persist();
+    expect(await storedSteps()).toEqual(["a", "first", "second"]);
+    await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);
+    expect(await storedSteps()).toEqual(["a", "first", "second", "b", "first", "second"]);
+  });
+
   it("stores where a run ended, and names the end of the run before as its parent", async () => {
     await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
     await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);
