@@ -1,5 +1,4 @@
 /** The session graph as LangGraph Studio and the LangGraph server load it; `langgraph.json` names this file. */
-import "#src/kernel/lean-schemas.ts";
 import { serverDeps } from "./server/server-deps.ts";
 import { showContextSchema } from "./server/show-context-schema.ts";
 import { compileSessionGraph } from "./session/graph.ts";

@@ -116,7 +116,7 @@ describe("the end of the run", () => {
     const { sessionId } = latestOf(await lily.chain());
     const { graph } = lily.sessions;
     const runner = createSessionRunner(
-      () => ({ graph, inputOf: (messages) => ({ messages }) }),
+      () => ({ graph, inputOf: (messages) => ({ messages }), runEnded: () => undefined }),
       lily.storage.checkpointer,
     );
     const run = runner.run({

@@ -54,10 +54,18 @@ const UNCHECKED = {
   context: undefined,
 } as unknown as typeof CHECKED;
 
+const modelNodesOf = (deps: SessionDeps) => modelNodes(deps, askModel(deps));
+
 /** The graph, not compiled. */
-function buildSessionGraph(deps: SessionDeps, schemas = CHECKED) {
+function buildSessionGraph(
+  deps: SessionDeps,
+  schemas = CHECKED,
+  {
+    answerAtOnce,
+    callModel,
+  }: Pick<ReturnType<typeof modelNodesOf>, "answerAtOnce" | "callModel"> = modelNodesOf(deps),
+) {
   const fail = recordFailure(deps);
-  const { answerAtOnce, callModel } = modelNodes(deps, askModel(deps));
   const straight = straightWay(deps, answerAtOnce);
   return new StateGraph(schemas)
     .addNode("admit", straight(admit(deps), afterAdmit), {
@@ -115,15 +123,18 @@ export function compileForRuns(
   deps: SessionDeps,
   storage: { readonly checkpointer: BaseCheckpointSaver; readonly store: BaseStore },
 ): RunGraph {
-  const graph = buildSessionGraph(deps, UNCHECKED).compile({ ...storage, name: "session" });
+  const models = modelNodesOf(deps);
+  const graph = buildSessionGraph(deps, UNCHECKED, models).compile({ ...storage, name: "session" });
   graph.inputChannels = ["messages", TO_ADMIT];
-  return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }) };
+  return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }), runEnded: models.runEnded };
 }
 
 /** A graph with what it takes for messages. */
 export interface RunGraph {
   readonly graph: CompiledSessionGraph;
   readonly inputOf: (messages: BaseMessage[]) => { readonly messages: BaseMessage[] };
+  /** To be called when a run on a thread has ended, however. */
+  readonly runEnded: (threadId: string) => void;
 }
 
 /** The compiled graph. */

@@ -1,5 +1,4 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
-import "#src/kernel/lean-schemas.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";

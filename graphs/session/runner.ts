@@ -37,7 +37,15 @@ export function createSessionRunner(
   };
 }
 
-async function run({ graph, inputOf }: RunGraph, request: GraphRun): Promise<GraphRunOutcome> {
+async function run(runs: RunGraph, request: GraphRun): Promise<GraphRunOutcome> {
+  try {
+    return outcomeOf(await resultOf(runs, request));
+  } finally {
+    runs.runEnded(request.threadId);
+  }
+}
+
+async function resultOf({ graph, inputOf }: RunGraph, request: GraphRun): Promise<Result | undefined> {
   const { owner, sessionKey, fence } = request;
   const stream = await graph.stream(inputOf([messageOf(request)]), {
     configurable: { thread_id: request.threadId },
@@ -57,7 +65,7 @@ async function run({ graph, inputOf }: RunGraph, request: GraphRun): Promise<Gra
     if (mode === "values") last = payload;
     else if (request.onEvent !== undefined) emit(mode, payload, request.onEvent);
   }
-  return outcomeOf(last);
+  return last;
 }
 
 function messageOf({ message }: GraphRun): HumanMessage {

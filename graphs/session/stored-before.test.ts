@@ -99,6 +99,30 @@ describe("a turn whose model thinks", () => {
     expect(timer.pending).toBe(0);
   });
 
+  it("asks its model once, however long it thinks", async () => {
+    const held = heldModel();
+    const { lily, timer } = await startDeferred({ model: held.model });
+    const reply = lily.send("hello");
+    await held.asked(1);
+    await timer.advance(AFTER_MS);
+    await settle();
+    held.answer();
+    expect(await reply).toMatchObject({ outcome: "answered", envelope: { message: "re: hello" } });
+    expect(held.model.calls).toHaveLength(1);
+    expect(timer.pending).toBe(0);
+  });
+
+  it("fails in the step of its model when the call fails at once, and asks no second time", async () => {
+    const model = new ScriptedChatModel([{ text: "half", error: new Error("down") }, "not asked for"]);
+    const { lily } = await startDeferred({ model });
+    const { sessionId, outcome } = await lily.send("hello", { deliveryId: "d1" });
+    expect([outcome, model.calls.length]).toEqual(["failed", 1]);
+    const ref = { owner: OWNER, sessionKey: KEY, sessionId };
+    expect(await lily.sessions.repository.readFailures(ref)).toMatchObject([
+      { deliveryId: "d1", node: "callModel" },
+    ]);
+  });
+
   it("waits for the write that has begun, so that what comes after it is stored after it", async () => {
     const held = heldModel();
     const writes: (() => void)[] = [];

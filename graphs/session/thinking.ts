@@ -25,6 +25,8 @@ export interface ModelNodes<Update> {
   readonly answerAtOnce: Node<CallRuntime, Update | undefined>;
   /** The model's node: joins the call that goes on, or makes it. */
   readonly callModel: Node<CallRuntime, Update>;
+  /** Ends a call of a thread whose run has ended before the model's step came. */
+  readonly runEnded: (threadId: string) => void;
 }
 
 /** A call that goes on. */
@@ -49,30 +51,37 @@ export function modelNodes<Update extends SessionUpdate>(
     return { requestId: state.turn?.requestId ?? "", answer, stop };
   };
 
+  const runEnded = (threadId: string): void => {
+    late.get(threadId)?.stop.abort();
+    late.delete(threadId);
+  };
+
   const callNow = storedBefore<CallRuntime, Update>(deps, async (state, runtime) => {
     const begun = begin(state, runtime);
     return stoppedWith(runtime.signal, begun, begun.answer);
   });
 
   return {
+    runEnded,
+
     async answerAtOnce(state, runtime) {
       if (persist === undefined || persistAfterMs === 0 || state.turn?.modelCalls !== 0) return undefined;
       const begun = begin(state, runtime);
       const soon = inTime(begun.answer, (tooLate) => timer.after(persistAfterMs, tooLate));
       const answer = await stoppedWith(runtime.signal, begun, soon);
-      if (answer === undefined) late.set(threadOf(runtime), begun);
+      // A run that was ended has no further step.
+      if (answer === undefined && !begun.stop.signal.aborted) late.set(threadOf(runtime), begun);
       return answer;
     },
 
     async callModel(state, runtime) {
       const threadId = threadOf(runtime);
       const begun = late.get(threadId);
-      late.delete(threadId);
       if (begun === undefined || begun.requestId !== state.turn?.requestId) {
-        // The run of that one was ended before its step came.
-        begun?.stop.abort();
+        runEnded(threadId);
         return callNow(state, runtime);
       }
+      late.delete(threadId);
       // The same write comes again, and is heard of, with the next step: it is no reason to give an answer up.
       const stored = persist?.(threadId).catch(() => undefined);
       try {

@@ -1,5 +1,4 @@
 /** Makes the real dependencies: files, clock, models. */
-import "#src/kernel/lean-schemas.ts";
 import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
