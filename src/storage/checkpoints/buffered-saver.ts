@@ -2,7 +2,6 @@
 import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   BaseCheckpointSaver,
-  TASKS,
   WRITES_IDX_MAP,
   type ChannelVersions,
   type Checkpoint,
@@ -12,9 +11,23 @@ import {
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { isLilyError, type LilyError } from "#src/kernel/errors.ts";
-import { withNamespace } from "./checkpoint-calls.ts";
 import { takeDamaged, type TellsOfDamage } from "./damaged-checkpoints.ts";
 import { LaggingCheckpoints, type TellsOfLag } from "./lagging-checkpoints.ts";
+import {
+  copyOf,
+  isAtRest,
+  isGiven,
+  isStep,
+  lastPointBefore,
+  parentIn,
+  passedBy,
+  placeOf,
+  storedParentOf,
+  threadIn,
+  tupleOfEnd,
+  withCheckpoint,
+  type Newest,
+} from "./run-points.ts";
 
 /** What is behind a {@link BufferedSaver}. */
 export interface PointSaver extends BaseCheckpointSaver {
@@ -26,31 +39,6 @@ export interface PointSaver extends BaseCheckpointSaver {
 
 /** Threads that are remembered although their newest point is stored already. */
 const MAX_THREADS = 256;
-
-/** The newest checkpoint of a thread, and what its tasks have written since. */
-interface Newest {
-  readonly config: RunnableConfig;
-  readonly checkpoint: Checkpoint;
-  readonly metadata: CheckpointMetadata;
-  /** Versions of the channels that changed since the checkpoint that was stored last: savers may store only these. */
-  readonly newVersions: ChannelVersions;
-  /** The stored checkpoint from which its run began. */
-  readonly base: string | undefined;
-  /** Stored points of its run, oldest first; nobody needs them once the run has ended. */
-  readonly passed: readonly string[];
-  readonly writes: TaskWrites[];
-  /** A node has run. Before that the run was only given its message, which is in its sender's hands. */
-  readonly hasBegun: boolean;
-  isStored: boolean;
-  /** A task waits for a person, or failed: what the others have done is needed when the step is run again. */
-  hasSpecial: boolean;
-}
-
-interface TaskWrites {
-  readonly taskId: string;
-  readonly taskPath: string | undefined;
-  readonly writes: PendingWrite[];
-}
 
 /**
  * A run of LangGraph makes a checkpoint a step, and each holds the whole state. What has to survive a killed process is
@@ -262,88 +250,6 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   }
 }
 
-/** Lists and versions of its own. What stands in the lists is shared: runs replace it, and never change it. */
-function copyOf(checkpoint: Checkpoint): Checkpoint {
-  const values = Object.entries(checkpoint.channel_values);
-  return {
-    ...checkpoint,
-    channel_values: Object.fromEntries(
-      values.map(([channel, value]): [string, unknown] => [
-        channel,
-        Array.isArray(value) ? [...value] : value,
-      ]),
-    ),
-    channel_versions: { ...checkpoint.channel_versions },
-    versions_seen: Object.fromEntries(
-      Object.entries(checkpoint.versions_seen).map(([node, seen]) => [node, { ...seen }]),
-    ),
-  };
-}
-
-function tupleOfEnd(end: Newest): CheckpointTuple {
-  const { config, metadata, checkpoint } = end;
-  const parent = storedParentOf(end);
-  return {
-    config: withCheckpoint(config, checkpoint.id),
-    checkpoint: copyOf(checkpoint),
-    metadata,
-    ...(parent === undefined ? {} : { parentConfig: withCheckpoint(config, parent) }),
-    pendingWrites: [],
-  };
-}
-
-/** Names the thread and the namespace. */
-function placeOf(config: RunnableConfig): string {
-  const { thread_id: threadId, checkpoint_ns: namespace } = withNamespace(config).configurable ?? {};
-  return JSON.stringify([threadId, namespace]);
-}
-
-function withCheckpoint(config: RunnableConfig, id: string | undefined): RunnableConfig {
-  const { thread_id: threadId, checkpoint_ns: namespace } = withNamespace(config).configurable ?? {};
-  return {
-    configurable: {
-      thread_id: threadId,
-      checkpoint_ns: namespace,
-      ...(id === undefined ? {} : { checkpoint_id: id }),
-    },
-  };
-}
-
-function parentIn(config: RunnableConfig): string | undefined {
-  const parent: unknown = config.configurable?.["checkpoint_id"];
-  return typeof parent === "string" ? parent : undefined;
-}
-
-const threadIn = (config: RunnableConfig): string => String(config.configurable?.["thread_id"]);
-
 function isStorageError(error: unknown): error is LilyError {
   return isLilyError(error) && error.code.startsWith("storage_");
-}
-
-/** Steps of a run, as against changes that somebody makes to the state. */
-const isStep = ({ source }: CheckpointMetadata): boolean => source === "loop" || source === "input";
-
-/** The point that is the newest stored one as long as nobody else goes on. */
-const lastPointBefore = ({ passed, base }: Newest): string | undefined => passed.at(-1) ?? base;
-
-/** The end of a run follows what the run began from: the points between go. */
-function storedParentOf(newest: Newest): string | undefined {
-  return isAtRest(newest.checkpoint) ? newest.base : lastPointBefore(newest);
-}
-
-/** Points of the run up to and with `before`. */
-const passedBy = ({ passed, isStored, checkpoint, metadata }: Newest): readonly string[] =>
-  isStored && isStep(metadata) ? [...passed, checkpoint.id] : passed;
-
-/** Whether what a run was given still waits for LangGraph's first step, which hands it on. */
-const isGiven = ({ channel_values: values }: Checkpoint): boolean => "__start__" in values;
-
-/** Whether no step is left to run: LangGraph names the next steps by channels, and sends by one of their own. */
-function isAtRest({ channel_values: values }: Checkpoint): boolean {
-  const sends: unknown = values[TASKS];
-  const hasSends = Array.isArray(sends) && sends.length > 0;
-  return (
-    !hasSends &&
-    !Object.keys(values).some((channel) => channel.startsWith("branch:to:") || channel === "__start__")
-  );
 }
