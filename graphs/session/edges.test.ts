@@ -174,7 +174,6 @@ describe("after the model", () => {
       "commit",
     ],
     ["a turn without an answer is committed", withMessages(user), "commit"],
-    ["a turn that was committed on the way ends the run", state({ turn: null }), "__end__"],
   ])("%s", (_what, values, next) => {
     expect(afterSolver(values)).toBe(next);
   });

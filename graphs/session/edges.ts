@@ -5,28 +5,17 @@ import type { SessionStateValues, TurnInFlight } from "./state.ts";
 import { openCalls } from "./tool-calls.ts";
 import { asksForTools, messagesInFlight } from "./turn-messages.ts";
 
-/**
- * After `admit`: a reply ends the run; a message for another session is handed off; a command is looked at first; a turn
- * that was prepared on the way goes to its solver.
- */
+/** After `admit`: a reply ends the run; a message for another session is handed off; a command is looked at first. */
 export function afterAdmit(
   state: SessionStateValues,
-):
-  | "runCommand"
-  | "handOff"
-  | "prepareTurn"
-  | "decideRollover"
-  | "callModel"
-  | "solveSymbolically"
-  | "commit"
-  | typeof END {
+): "runCommand" | "handOff" | "prepareTurn" | "decideRollover" | "commit" | typeof END {
   const { turn, reply, read } = state;
   if (reply !== null) return END;
   if (read !== null) return "runCommand";
   if (turn === null) return END;
   if (turn.latest !== null) return "handOff";
   if (turn.command !== null && !turn.command.rotates) return "runCommand";
-  return goOn(state, turn) ?? (turn.solver === null ? "decideRollover" : toSolver(state));
+  return goOn(state, turn) ?? "decideRollover";
 }
 
 /** A turn that a crash cut off after its model had answered goes on in the session in which it ran. */
@@ -64,13 +53,9 @@ export function toSolver(state: SessionStateValues): "callModel" | "solveSymboli
   return state.turn?.solver === "symbolic" ? "solveSymbolically" : "callModel";
 }
 
-/**
- * After a goal solver: run the tools it asked for, or commit its answer, also where a stop or a limit ended it; or end,
- * where that was done on the way.
- */
-export function afterSolver(state: SessionStateValues): "runTools" | "commit" | typeof END {
-  if (state.turn === null) return END;
-  if (state.turn.status !== "completed") return "commit";
+/** After a goal solver: run the tools it asked for, or commit its answer, also where a stop or a limit ended it. */
+export function afterSolver(state: SessionStateValues): "runTools" | "commit" {
+  if (state.turn === null || state.turn.status !== "completed") return "commit";
   const last = messagesInFlight(state, state.turn).at(-1);
   if (!AIMessage.isInstance(last)) return "commit";
   return asksForTools(last) ? "runTools" : "commit";

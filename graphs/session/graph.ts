@@ -69,16 +69,7 @@ function buildSessionGraph(
   const straight = straightWay(deps, answerAtOnce);
   return new StateGraph(schemas)
     .addNode("admit", straight(admit(deps), afterAdmit), {
-      ends: [
-        "runCommand",
-        "handOff",
-        "prepareTurn",
-        "decideRollover",
-        "callModel",
-        "solveSymbolically",
-        "commit",
-        END,
-      ],
+      ends: ["runCommand", "handOff", "prepareTurn", "decideRollover", "commit", END],
     })
     .addNode("decideRollover", straight(decideRollover(deps), afterDecision), {
       ends: ["rotate", "commit", "prepareTurn"],
@@ -89,11 +80,11 @@ function buildSessionGraph(
     .addNode("prepareTurn", straight(prepareTurn(deps), toSolver), {
       ends: ["callModel", "solveSymbolically"],
     })
-    .addNode("callModel", straight(callModel, afterSolver), { ends: ["runTools", "commit", END] })
+    .addNode("callModel", straight(callModel, afterSolver), { ends: ["runTools", "commit"] })
     .addNode("runTools", routed(storedBefore(deps, runTools(deps)), afterTools), {
       ends: ["runTools", "callModel", "commit"],
     })
-    .addNode("solveSymbolically", straight(solveSymbolically(deps), afterSolver), { ends: ["commit", END] })
+    .addNode("solveSymbolically", straight(solveSymbolically(deps), afterSolver), { ends: ["commit"] })
     .addNode("commit", routed(commit(deps), afterCommit), { ends: ["rotate", "handOff", END] })
     .addEdge(START, "admit")
     .addEdge("handOff", END)

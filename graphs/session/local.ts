@@ -35,7 +35,7 @@ export interface LocalSessions {
   unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
-  /** The graph for whoever drives it step by step. */
+  /** The graph for whoever drives it by LangGraph's own methods; it takes the straight way as well. */
   readonly graph: CompiledSessionGraph;
   /** Waits for upkeep that runs beside turns. */
   settled(): Promise<void>;

@@ -28,6 +28,15 @@ const ids = (messages: readonly BaseMessage[]) => messages.map((message) => mess
 const sent = (value: unknown): MessagesUpdate => value as MessagesUpdate;
 
 describe("the messages channel", () => {
+  it("does what two updates do after each other when they come as one", () => {
+    const left = [user("u1"), answer("a1")];
+    const brought = [user("u2"), answer("a2"), new RemoveMessage({ id: "u1" })];
+    const removed = [new RemoveMessage({ id: "u2" }), new RemoveMessage({ id: "a1" }), user("u3")];
+    const apart = reduceMessages(reduceMessages(left, brought), removed);
+    expect(ids(apart)).toEqual(["a2", "u3"]);
+    expect(ids(reduceMessages(left, [...brought, ...removed]))).toEqual(ids(apart));
+  });
+
   const before = [user("u1"), answer("a1")];
 
   it("adds new messages at the end, in order", () => {

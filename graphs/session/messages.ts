@@ -63,6 +63,9 @@ export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): Base
       if (message.id === REMOVE_ALL) accepted.push(message);
       // Applied first: the same update may bring a message back under its id, at its new place.
       else if (isKnown) superseded.push(message);
+      // What the same update has brought before goes too: one update may be what two nodes did after each other.
+      const brought = accepted.findIndex(({ id }) => id === message.id);
+      if (brought !== -1 && message.id !== REMOVE_ALL) accepted.splice(brought, 1);
       known.delete(message.id);
     } else if (!isKnown) {
       accepted.push(message);

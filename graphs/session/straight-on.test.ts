@@ -1,5 +1,5 @@
 /** The straight way of a turn: what fails on it takes its own step, and nothing is lost, doubled or told twice. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { BaseStore, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
@@ -123,6 +123,26 @@ describe("the straight way", () => {
   ])("comes to what the steps of the diagram come to %s", async (_how, options, contents) => {
     const straight = await converse(options, contents);
     expect(straight).toEqual(await converse({ ...options, adjust: stepping }, contents));
+  });
+});
+
+describe("a conversation whose state lags", () => {
+  it("goes on when what it had missed falls out of the window in the step that brings it", async () => {
+    const lily = await start({ model: echoModel(), config: { limits: { windowCharacters: 9 } } });
+    await lily.send("one");
+    const put = vi.spyOn(lily.storage.checkpointer, "put").mockImplementation(async (config) => config);
+    await lily.send("two");
+    put.mockRestore();
+    await lily.restart();
+    const outcomes = [await lily.send("three"), await lily.send("four"), await lily.send("five")];
+    expect(outcomes.map(({ outcome, turn }) => [outcome, turn])).toEqual([
+      ["answered", 3],
+      ["answered", 4],
+      ["answered", 5],
+    ]);
+    const { latest } = await lily.chain();
+    const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: latest } });
+    expect(values.messages.map(({ content }: { content: unknown }) => content)).toEqual(["five", "five"]);
   });
 });
 

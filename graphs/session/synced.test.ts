@@ -1,5 +1,5 @@
 /** A turn is told once it is on the disk, and its key is given up behind that. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { echoModel } from "./testing/harness.ts";
@@ -25,7 +25,9 @@ function heldDisk() {
   };
 }
 
-const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
+/** Until somebody waits for the disk. */
+const asked = ({ waiting }: ReturnType<typeof heldDisk>): Promise<void> =>
+  vi.waitFor(() => expect(waiting).toHaveLength(1), { timeout: 10_000 });
 
 describe("a turn whose disk takes its time", () => {
   it("is told when it is there, and the next one of its key begins behind that", async () => {
@@ -36,14 +38,26 @@ describe("a turn whose disk takes its time", () => {
     const told: string[] = [];
     const second = lily.send("two").then(({ turn }) => told.push(`turn ${turn}`));
     const third = lily.send("three").then(({ turn }) => told.push(`turn ${turn}`));
-    await soon();
-    expect([told, disk.waiting.length]).toEqual([[], 1]);
+    await asked(disk);
+    expect(told).toEqual([]);
     disk.waiting.shift()?.take();
     await second;
-    await soon();
-    expect([told, disk.waiting.length]).toEqual([["turn 2"], 1]);
+    await asked(disk);
+    expect(told).toEqual(["turn 2"]);
     disk.waiting.shift()?.take();
     await third;
+  });
+
+  it("is waited for where messages are gathered too", async () => {
+    const disk = heldDisk();
+    const config = { arrivals: { mode: "collect" } };
+    const lily = await start({ model: echoModel(), wrapStorage: disk.wrap, config });
+    await lily.send("one");
+    disk.hold();
+    const reply = lily.send("two");
+    await asked(disk);
+    disk.waiting.shift()?.refuse(new LilyError("storage_failed", "the disk did not take it"));
+    expect(await reply).toMatchObject({ outcome: "failed", turn: null });
   });
 
   it("waits for it once, also where it ends a session and begins the next", async () => {
@@ -52,10 +66,10 @@ describe("a turn whose disk takes its time", () => {
     await lily.send("one");
     disk.hold();
     const reply = lily.send("/new two");
-    await soon();
-    expect(disk.waiting).toHaveLength(1);
+    await asked(disk);
     disk.waiting.shift()?.take();
     expect(await reply).toMatchObject({ outcome: "answered", turn: 1 });
+    expect(disk.waiting).toHaveLength(0);
   });
 
   it("is told as failed when the disk does not take it; what is there is answered when it comes again", async () => {
@@ -64,7 +78,7 @@ describe("a turn whose disk takes its time", () => {
     await lily.send("one");
     disk.hold();
     const reply = lily.send("two", { deliveryId: "d2" });
-    await soon();
+    await asked(disk);
     disk.waiting.shift()?.refuse(new LilyError("storage_failed", "the disk did not take it"));
     expect(await reply).toMatchObject({
       outcome: "failed",
@@ -73,7 +87,7 @@ describe("a turn whose disk takes its time", () => {
     });
     await lily.restart();
     const again = lily.send("two", { deliveryId: "d2" });
-    await soon();
+    await asked(disk);
     disk.waiting.shift()?.take();
     expect(await again).toMatchObject({ outcome: "answered", turn: 2, repeated: true });
   });

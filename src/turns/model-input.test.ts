@@ -162,6 +162,14 @@ describe("what is known to be sound", () => {
     expect(sound).toBeGreaterThan(50);
   });
 
+  it("shares no id with a call that gets another one", async () => {
+    const before = soundMessages([new HumanMessage("find"), asks("c-2"), result("c-2")]);
+    const twice = [new HumanMessage("again"), asks("c"), result("c"), asks("c"), result("c")];
+    const { messages } = await toModelInput(twice, attached, before);
+    const calls = messages.flatMap((one) => (AIMessage.isInstance(one) ? (one.tool_calls ?? []) : []));
+    expect(calls.map(({ id }) => id)).toEqual(["c-2", "c", "c-3"]);
+  });
+
   it("is nothing that has to be repaired or resolved, and no two calls of one id", () => {
     const whole = [new HumanMessage("find"), asks("c1"), result("c1"), new AIMessage("there")];
     expect(soundMessages(whole)).toEqual({ messages: whole, callIds: ["c1"] });

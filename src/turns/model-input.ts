@@ -47,15 +47,16 @@ export async function toModelInput(
   attached: AttachedContent,
   before: SoundMessages = NONE,
 ): Promise<ModelInput> {
-  if (sharesCalls(messages, before)) return toModelInput([...before.messages, ...messages], attached);
   const repaired = repairLangChain(messages);
+  if (sharesCalls(repaired.messages, before))
+    return toModelInput([...before.messages, ...messages], attached);
   const shown = await showAttachments(repaired.messages, attached);
   return { messages: [...before.messages, ...shown], repairs: repaired.repairs };
 }
 
 const NONE: SoundMessages = { messages: [], callIds: [] };
 
-/** Whether an id of a call is there already: then those that come later get others. */
+/** Whether an id of a call is there already, also one that was made up: then those that come later get others. */
 function sharesCalls(messages: readonly BaseMessage[], { callIds }: SoundMessages): boolean {
   if (callIds.length === 0) return false;
   const known = new Set(callIds);

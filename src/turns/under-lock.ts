@@ -49,10 +49,7 @@ export async function underLock(
     const before = await deps.beforeRun?.({ ref: request, message, lease });
     if (before?.kind === "reply") return before.reply;
     const begun = { ref: request, message, lease, stop, ...eventsOf(request) };
-    const reply = await runUnderLease(deps, before === undefined ? begun : { ...begun, ...before });
-    // The one wait for the disk: nobody is told of a turn that a power loss could take back, nor goes on behind it.
-    await deps.synced?.();
-    return reply;
+    return await runUnderLease(deps, before === undefined ? begun : { ...begun, ...before });
   } catch (error) {
     const wasStopped = lease === undefined && request.stop?.aborted === true;
     return failedReply(wasStopped ? stoppedWhileWaiting(error) : error, message.id);
@@ -116,7 +113,10 @@ export async function runUnderLease(deps: TurnDeps, turn: TurnUnderLease): Promi
   const endLooking =
     stopRequests && obeyStopRequests(stopRequests, timer, { turn: leased, deliveryIds, stop });
   try {
-    return await followHandoffs(deps, turn);
+    const reply = await followHandoffs(deps, turn);
+    // The one wait for the disk: nobody is told of a turn that a power loss could take back, nor goes on behind it.
+    await deps.synced?.();
+    return reply;
   } finally {
     leave();
     await endLooking?.();

@@ -85,6 +85,20 @@ describe("a write that is synced later", () => {
     expect(held.waiting).toHaveLength(0);
   });
 
+  it("waits for no sync that is begun for what comes after it", async () => {
+    const held = heldFiles();
+    const { store, later } = open(newFile(), { logFiles: held.files });
+    for (const key of ["first", "second", "third"]) await put(later, key);
+    const synced = store.synced();
+    held.end();
+    await isDone(synced);
+    await put(later, "fourth");
+    held.end();
+    expect(await isDone(synced)).toBe(true);
+    held.end();
+    await store.synced();
+  });
+
   it("is told as failed when the disk does not take it, and so is what comes after it", async () => {
     const held = heldFiles();
     const file = newFile();

@@ -27,7 +27,8 @@ export class LogSync {
   #descriptor: number | undefined;
   #isOpen = true;
   #running: Promise<void> | undefined;
-  #isDirty = false;
+  /** The sync behind the one that runs, for what was written since that began. */
+  #next: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   /** @param file the database */
@@ -54,8 +55,8 @@ export class LogSync {
 
   /** Begins to force what was written until now to the disk; {@link done} tells when it is there. */
   begin(): void {
-    this.#isDirty = true;
-    this.#running ??= this.#run();
+    if (this.#running === undefined) this.#running = this.#sync();
+    else this.#next ??= this.#running.then(() => (this.#running = this.#sync()));
   }
 
   /**
@@ -65,30 +66,26 @@ export class LogSync {
    *   time nobody knows what a power loss would leave, and a file system may never write it again
    */
   async done(): Promise<void> {
-    await this.#running;
+    // Not what is begun later: other conversations write all the time.
+    await (this.#next ?? this.#running);
     if (this.#failure !== undefined) throw toStorageError(this.#failure.error, this.#file);
   }
 
   /** Ends what runs; from now on SQLite syncs. Idempotent. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    await this.#running;
+    await (this.#next ?? this.#running);
     if (this.#descriptor !== undefined) this.#files.close(this.#descriptor);
     this.#descriptor = undefined;
   }
 
-  async #run(): Promise<void> {
-    while (this.#isDirty && this.#failure === undefined) {
-      this.#isDirty = false;
-      await this.#sync();
-    }
-    this.#running = undefined;
-  }
-
+  /** Never rejects: whoever waits looks at what has failed. */
   #sync(): Promise<void> {
+    this.#next = undefined;
     return new Promise((resolve) => {
       this.#files.sync(this.#descriptor ?? -1, (error) => {
-        if (error !== null) this.#failure = { error };
+        if (error !== null) this.#failure ??= { error };
+        if (this.#next === undefined) this.#running = undefined;
         resolve();
       });
     });

@@ -68,6 +68,27 @@ describe("a checkpointer that stores the points that matter", () => {
     expect(await storedSteps()).toEqual(["a", "first", "second", "b", "first", "second"]);
   });
 
+  it("keeps what was not stored yet behind a run that did nothing, and goes on from that", async () => {
+    const put = vi.spyOn(stored, "put").mockRejectedValue(new LilyError("storage_full", "the disk is full"));
+    await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+    put.mockRestore();
+    const ended = new AbortController();
+    const waiting = new StateGraph(State)
+      .addNode("first", () => new Promise<object>(() => undefined))
+      .addEdge("__start__", "first")
+      .compile({ checkpointer: saver });
+    for (const lost of ["b", "c"]) {
+      const run = waiting.invoke({ steps: [lost] }, { ...SYNC, signal: ended.signal });
+      setTimeout(() => ended.abort(), 20);
+      await expect(run).rejects.toThrow();
+    }
+    expect((await twoSteps(saver).getState(ON)).values).toEqual({ steps: ["a", "first", "second"] });
+    await saver.persist();
+    expect(await storedSteps()).toEqual(["a", "first", "second"]);
+    await twoSteps(saver).invoke({ steps: ["d"] }, SYNC);
+    expect(await storedSteps()).toEqual(["a", "first", "second", "d", "first", "second"]);
+  });
+
   it("stores where a run ended, and names the end of the run before as its parent", async () => {
     await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
     await twoSteps(saver).invoke({ steps: ["b"] }, SYNC);

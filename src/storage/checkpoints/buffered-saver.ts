@@ -62,9 +62,10 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   /** Stores what runs have reached on a thread, or what those on all threads have begun, so that a crash cannot take it back. */
   async persist(threadId?: string): Promise<void> {
     for (const newest of this.#newest.values()) {
-      const isAsked = newest.config.configurable?.["thread_id"] === threadId;
-      const isLeft = threadId === undefined && newest.hasBegun && (await this.#isStillNewest(newest));
-      if (isAsked || isLeft) await this.#store(newest);
+      const begun = newest.hasBegun ? newest : newest.behind;
+      if (newest.config.configurable?.["thread_id"] === threadId) await this.#store(newest);
+      else if (threadId === undefined && begun !== undefined && (await this.#isStillNewest(begun)))
+        await this.#store(begun);
     }
   }
 
@@ -95,7 +96,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
     const unstored = newest?.isStored === false ? newest : undefined;
     if (unstored !== undefined && wanted === unstored.checkpoint.id) return this.#tupleOf(unstored);
     // Nobody goes on from a message that a run was given and died with.
-    const held = unstored?.hasBegun === true ? unstored : undefined;
+    const held = unstored?.hasBegun === true ? unstored : unstored?.behind;
     const end = wanted === undefined && held === undefined ? await this.#endOf(config) : undefined;
     if (end !== undefined) return tupleOfEnd(end);
     const stored = await this.#inner.getTuple(config);
@@ -122,8 +123,10 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
     const place = placeOf(config);
-    const before = this.#newest.get(place);
-    const goesOn = before !== undefined && before.checkpoint.id === parentIn(config);
+    const held = this.#newest.get(place);
+    const before = [held, held?.behind].find((point) => point?.checkpoint.id === parentIn(config));
+    const goesOn = before !== undefined && parentIn(config) !== undefined;
+    const hasBegun = metadata.source !== "input" && !(goesOn && isGiven(before.checkpoint));
     const newest: Newest = {
       // Not what else is in it: a run leaves there all that it works with, which would live as long as its end is remembered.
       config: withCheckpoint(config, parentIn(config)),
@@ -133,7 +136,8 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
       base: goesOn ? before.base : parentIn(config),
       passed: goesOn ? passedBy(before) : [],
       writes: [],
-      hasBegun: metadata.source !== "input" && !(goesOn && isGiven(before.checkpoint)),
+      hasBegun,
+      behind: hasBegun || !goesOn || before.isStored ? undefined : before.hasBegun ? before : before.behind,
       isStored: false,
       hasSpecial: false,
     };

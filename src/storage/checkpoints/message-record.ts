@@ -68,9 +68,12 @@ export function messageText(message: BaseMessage, encode: (fields: object) => Fi
 }
 
 function recordOf(id: readonly string[], fields: Fields, encode: (fields: object) => Fields): Fields {
-  const told = Object.entries(fields).filter(
-    ([name, value]) => value !== undefined && !(BEGUN_EMPTY.has(name) && isEmpty(value)),
-  );
+  // Without calls a constructor makes them of the raw ones, which were put aside then.
+  const hasRaw = !isEmpty(fields["additional_kwargs"]);
+  const told = Object.entries(fields).filter(([name, value]) => {
+    if (value === undefined) return false;
+    return hasRaw || !BEGUN_EMPTY.has(name) || !isEmpty(value);
+  });
   return { lc: 1, type: "constructor", id, kwargs: encode(Object.fromEntries(told)) };
 }
 

@@ -24,6 +24,8 @@ export interface Newest {
   readonly writes: TaskWrites[];
   /** A node has run. Before that the run was only given its message, which is in its sender's hands. */
   readonly hasBegun: boolean;
+  /** Of a run that has not begun: what it goes on from, where that is not stored either. */
+  readonly behind: Newest | undefined;
   isStored: boolean;
   /** A task waits for a person, or failed: what the others have done is needed when the step is run again. */
   hasSpecial: boolean;

@@ -63,6 +63,13 @@ describe("state as text", () => {
     expect(back.map((message) => message.toDict())).toEqual(messages.map((message) => message.toDict()));
   });
 
+  it("brings no call back that was put aside", () => {
+    const raw = { id: "c", type: "function", function: { name: "t", arguments: "{}" } } as const;
+    const message = new AIMessage({ content: "", tool_calls: [], additional_kwargs: { tool_calls: [raw] } });
+    const [back] = throughText([message]) as AIMessage[];
+    expect([message.tool_calls, back?.tool_calls]).toEqual([[], []]);
+  });
+
   it("stores a message anew that somebody has changed", () => {
     const [message] = throughText([new HumanMessage({ content: "before", id: "1" })]) as HumanMessage[];
     if (message === undefined) throw new Error("no message");
