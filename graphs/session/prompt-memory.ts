@@ -1,11 +1,12 @@
 /** What a process remembers from one model call to the next, so that a long conversation costs no more than a short one. */
 import type { BaseMessage } from "@langchain/core/messages";
-import type { SessionDeps } from "#src/app/session-deps.ts";
 import { RecentTurns } from "#src/context/recent-turns.ts";
 import { contextMessages, contextTokens } from "#src/context/select-turns.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { toLangChain } from "#src/turns/langchain-messages.ts";
 import { soundMessages, type SoundMessages } from "#src/turns/model-input.ts";
+import { perDeps } from "./per-deps.ts";
 import type { Recalled } from "./recalled.ts";
 
 /** A prompt without the turn in flight, what of memory is in it, and the receipt of what it holds. */
@@ -42,9 +43,7 @@ export class PromptMemory {
     const known = this.#prompts.get(requestId);
     if (known !== undefined) return known;
     const assembled = assemble();
-    this.#prompts.set(requestId, assembled);
-    const [oldest] = this.#prompts.keys();
-    if (this.#prompts.size > MAX_PROMPTS && oldest !== undefined) this.#prompts.delete(oldest);
+    keepNewest(this.#prompts, [requestId, assembled], MAX_PROMPTS);
     assembled.catch(() => this.#prompts.get(requestId) === assembled && this.forget(requestId));
     return assembled;
   }
@@ -65,13 +64,5 @@ export class PromptMemory {
   }
 }
 
-const MEMORIES = new WeakMap<SessionDeps, PromptMemory>();
-
 /** The memory that belongs to a graph's dependencies. */
-export function promptMemoryOf(deps: SessionDeps): PromptMemory {
-  const known = MEMORIES.get(deps);
-  if (known !== undefined) return known;
-  const made = new PromptMemory();
-  MEMORIES.set(deps, made);
-  return made;
-}
+export const promptMemoryOf = perDeps(() => new PromptMemory());

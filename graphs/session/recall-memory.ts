@@ -8,6 +8,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { perDeps } from "./per-deps.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
@@ -22,14 +23,8 @@ const EARLIER = 3;
 const LOOKED_AT = 8;
 
 /** Owners of whom a process has found something: of the others it asks first whether there is anything to look for. */
-const SEEN_OWNERS = new WeakMap<SessionDeps, Set<string>>();
+const seenOwnersOf = perDeps(() => new Set<string>());
 const MAX_SEEN = 10_000;
-
-function seenOwnersOf(deps: SessionDeps): Set<string> {
-  const seen = SEEN_OWNERS.get(deps) ?? new Set<string>();
-  SEEN_OWNERS.set(deps, seen);
-  return seen;
-}
 
 const NOTHING = memorySection({ relevant: [], always: [] }, 0);
 

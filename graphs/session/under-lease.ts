@@ -1,11 +1,13 @@
 /** What the runs under one lease write to and read from: the same for all steps and hand-offs of a message. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { readOnce } from "#src/sessions/read-once.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { lockName } from "#src/turns/lock-name.ts";
+import { perDeps } from "./per-deps.ts";
 
 /** The store under a lease, and the sessions in it. */
 export interface UnderLease {
@@ -18,21 +20,18 @@ export interface UnderLease {
 /** Leases that are remembered; more turns than this at the same time read again what they have read. */
 const MAX_LEASES = 64;
 
-const LEASES = new WeakMap<SessionDeps, Map<string, UnderLease>>();
+const leasesOf = perDeps(() => new Map<string, UnderLease>());
 
 /** What belongs to a lease; `undefined` where no store can be had under one. */
 export function underLease(deps: SessionDeps, lease: LeaseRef): UnderLease | undefined {
   if (deps.fencedStore === undefined) return undefined;
-  const leases = LEASES.get(deps) ?? new Map<string, UnderLease>();
-  LEASES.set(deps, leases);
+  const leases = leasesOf(deps);
   const name = `${lease.token} ${lease.lockName}`;
   const known = leases.get(name);
   if (known !== undefined) return known;
   const store = deps.fencedStore({ lockName: lease.lockName, token: lease.token });
   const isHeld = (ref: Parameters<typeof lockName>[0]): boolean => lockName(ref) === lease.lockName;
   const made = { store, repository: readOnce(createStoreSessionRepository(store), isHeld) };
-  leases.set(name, made);
-  const [oldest] = leases.keys();
-  if (leases.size > MAX_LEASES && oldest !== undefined) leases.delete(oldest);
+  keepNewest(leases, [name, made], MAX_LEASES);
   return made;
 }

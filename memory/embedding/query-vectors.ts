@@ -1,5 +1,6 @@
 /** Vectors of questions: a person waits for them, so an embedder that fails or is slow is left alone for a while. */
 import type { Clock } from "#src/kernel/clock.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { embedTexts, type Embedder } from "./embedder.ts";
 
 /** How long {@link createQueryVectors} waits and rests. */
@@ -31,7 +32,7 @@ export function createQueryVectors(embedder: Embedder, options: QueryVectorOptio
     const vector = await within(deadlineMs, embedTexts(embedder, [text])).catch(() => undefined);
     underWay.delete(text);
     if (vector === undefined) restsUntil = clock.now() + restMs;
-    else remember(known, text, vector);
+    else keepNewest(known, [text, vector], REMEMBERED);
     return vector;
   };
   return async (question) => {
@@ -58,10 +59,4 @@ async function within(deadlineMs: number, asked: Promise<Float32Array[]>): Promi
   } finally {
     clearTimeout(timer);
   }
-}
-
-function remember(known: Map<string, Float32Array>, text: string, vector: Float32Array): void {
-  const [oldest] = known.keys();
-  if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest);
-  known.set(text, vector);
 }

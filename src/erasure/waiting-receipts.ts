@@ -1,5 +1,6 @@
 /** Receipts on their way to the runs that tell of them, inside one process: a receipt that a caller sends is not believed. */
 import type { Envelope } from "#src/kernel/envelope.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 
@@ -24,10 +25,7 @@ export function createWaitingReceipts(): WaitingReceipts {
   const receipts = new Map<string, Envelope>();
   return {
     keep(message, receipt) {
-      receipts.delete(nameOf(message));
-      receipts.set(nameOf(message), receipt);
-      const [oldest] = receipts.keys();
-      if (receipts.size > MOST && oldest !== undefined) receipts.delete(oldest);
+      keepNewest(receipts, [nameOf(message), receipt], MOST);
     },
     of: (message) => receipts.get(nameOf(message)),
   };

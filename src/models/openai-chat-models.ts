@@ -1,6 +1,7 @@
 /** Chat models of OpenAI and of every server that speaks its chat completions API. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
 import { parseModelReference } from "./model-reference.ts";
 import type { OpenAICompletionsModel } from "./openai-completions-model.ts";
@@ -51,8 +52,7 @@ export function createOpenAIChatModels(settings: OpenAISettings): ChatModels {
       const known = instances.get(key);
       if (known !== undefined) return known;
       const made = new Model(fieldsOf(model, options, server), { silenceMs: server.timeoutMs });
-      forgetOldest(instances);
-      instances.set(key, made);
+      keepNewest(instances, [key, made], MAX_INSTANCES);
       return made;
     },
   };
@@ -108,11 +108,6 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server) {
     // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
     configuration: { baseURL: server.baseURL, logLevel: "off" },
   } as const;
-}
-
-function forgetOldest(instances: Map<string, unknown>): void {
-  const oldest = instances.keys().next();
-  if (instances.size >= MAX_INSTANCES && oldest.done !== true) instances.delete(oldest.value);
 }
 
 function textOf(value: string | undefined): string | undefined {

@@ -1,5 +1,6 @@
 /** When a local day ends for a conversation: one boundary a local date, in the key's own time zone. */
 import { Temporal } from "temporal-polyfill";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 
 /** A time of day such as `04:00`, and the IANA zone in which it is read. */
 export interface DayBoundaryRule {
@@ -20,10 +21,7 @@ export interface DayBoundaryRule {
 export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): number {
   const asked = `${epochMs} ${rule.at} ${rule.timeZone}`;
   const boundary = BOUNDARIES.get(asked) ?? findBoundary(epochMs, rule);
-  BOUNDARIES.delete(asked);
-  BOUNDARIES.set(asked, boundary);
-  const [oldest] = BOUNDARIES.keys();
-  if (BOUNDARIES.size > MAX_BOUNDARIES && oldest !== undefined) BOUNDARIES.delete(oldest);
+  keepNewest(BOUNDARIES, [asked, boundary], MAX_BOUNDARIES);
   return boundary;
 }
 

@@ -6,18 +6,25 @@ import { LilyError } from "#src/kernel/errors.ts";
 
 const PAGE = 200;
 
-/** An item's value, `undefined` when there is none. @throws {LilyError} `record_invalid` */
+/** Checks a stored value; `where` it stands is for the error. @throws {LilyError} `record_invalid` */
+export type ParseItem<T> = (value: unknown, where: string) => T;
+
+/** An item's value, checked; `undefined` when there is none. @throws {LilyError} `record_invalid` */
 export async function readItem<T>(
   store: BaseStore,
   namespace: string[],
   key: string,
-  schema: z.ZodType<T>,
+  check: z.ZodType<T> | ParseItem<T>,
 ): Promise<T | undefined> {
   const item = await store.get(namespace, key);
   // A removed item may come back as null or undefined, by backend.
   return item === null || item === undefined
     ? undefined
-    : parseItem(item.value, schema, `${namespace.join("/")}/${key}`);
+    : parsed(item.value, check, `${namespace.join("/")}/${key}`);
+}
+
+function parsed<T>(value: unknown, check: z.ZodType<T> | ParseItem<T>, where: string): T {
+  return typeof check === "function" ? check(value, where) : parseItem(value, check, where);
 }
 
 /** A stored value, checked. @throws {LilyError} `record_invalid` */

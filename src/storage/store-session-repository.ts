@@ -2,6 +2,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { chainSchema, type Chain } from "#src/sessions/chain.ts";
 import type {
   DamagedItem,
@@ -52,9 +53,8 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
   const chains: ChainMethods = {
     readChain: async (ref) => {
       const namespace = chainNamespace(ref);
-      const item = await store.get(namespace, CHAIN_KEY);
-      if (item === null || item === undefined) return undefined;
-      return inItsPlace(parseChain(item.value, `${namespace.join("/")}/${CHAIN_KEY}`), namespace);
+      const chain = await readItem(store, namespace, CHAIN_KEY, parseChain);
+      return chain === undefined ? undefined : inItsPlace(chain, namespace);
     },
     writeChain: (chain) => store.put(chainNamespace(chain), CHAIN_KEY, chain, false),
     listChains: (owner, onDamaged) => listChains(store, owner, onDamaged),
@@ -92,9 +92,7 @@ function parseChain(value: unknown, where: string): Chain {
   const known = CHECKED.get(text);
   if (known !== undefined) return known;
   const chain = parseItem(value, chainSchema, where);
-  CHECKED.set(text, chain);
-  const [oldest] = CHECKED.keys();
-  if (CHECKED.size > MAX_CHECKED && oldest !== undefined) CHECKED.delete(oldest);
+  keepNewest(CHECKED, [text, chain], MAX_CHECKED);
   return chain;
 }
 

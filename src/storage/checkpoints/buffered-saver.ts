@@ -11,9 +11,11 @@ import {
   type PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { isLilyError, type LilyError } from "#src/kernel/errors.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { takeDamaged, type TellsOfDamage } from "./damaged-checkpoints.ts";
 import { LaggingCheckpoints, type TellsOfLag } from "./lagging-checkpoints.ts";
 import {
+  begunOf,
   copyOf,
   isAtRest,
   isGiven,
@@ -62,7 +64,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   /** Stores what runs have reached on a thread, or what those on all threads have begun, so that a crash cannot take it back. */
   async persist(threadId?: string): Promise<void> {
     for (const newest of this.#newest.values()) {
-      const begun = newest.hasBegun ? newest : newest.behind;
+      const begun = begunOf(newest);
       if (newest.config.configurable?.["thread_id"] === threadId) await this.#store(newest);
       else if (threadId === undefined && begun !== undefined && (await this.#isStillNewest(begun)))
         await this.#store(begun);
@@ -96,7 +98,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
     const unstored = newest?.isStored === false ? newest : undefined;
     if (unstored !== undefined && wanted === unstored.checkpoint.id) return this.#tupleOf(unstored);
     // Nobody goes on from a message that a run was given and died with.
-    const held = unstored?.hasBegun === true ? unstored : unstored?.behind;
+    const held = unstored && begunOf(unstored);
     const end = wanted === undefined && held === undefined ? await this.#endOf(config) : undefined;
     if (end !== undefined) return tupleOfEnd(end);
     const stored = await this.#inner.getTuple(config);
@@ -124,8 +126,8 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   ): Promise<RunnableConfig> {
     const place = placeOf(config);
     const held = this.#newest.get(place);
-    const before = [held, held?.behind].find((point) => point?.checkpoint.id === parentIn(config));
-    const goesOn = before !== undefined && parentIn(config) !== undefined;
+    const before = [held, held?.behind].find((point) => point && point.checkpoint.id === parentIn(config));
+    const goesOn = before !== undefined;
     const hasBegun = metadata.source !== "input" && !(goesOn && isGiven(before.checkpoint));
     const newest: Newest = {
       // Not what else is in it: a run leaves there all that it works with, which would live as long as its end is remembered.
@@ -137,7 +139,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
       passed: goesOn ? passedBy(before) : [],
       writes: [],
       hasBegun,
-      behind: hasBegun || !goesOn || before.isStored ? undefined : before.hasBegun ? before : before.behind,
+      behind: hasBegun || !goesOn || before.isStored ? undefined : begunOf(before),
       isStored: false,
       hasSpecial: false,
     };
@@ -214,11 +216,8 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   }
 
   #rememberEnd(place: string, end: Newest): void {
-    this.#ends.delete(place);
     // The caller of the run has the lists that are in it.
-    this.#ends.set(place, { ...end, checkpoint: copyOf(end.checkpoint) });
-    const [oldest] = this.#ends.keys();
-    if (this.#ends.size > MAX_THREADS && oldest !== undefined) this.#ends.delete(oldest);
+    keepNewest(this.#ends, [place, { ...end, checkpoint: copyOf(end.checkpoint) }], MAX_THREADS);
   }
 
   /** What is not stored is of a run that goes on, or of one that stopped in the middle: neither may be forgotten. */

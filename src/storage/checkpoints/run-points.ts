@@ -106,6 +106,9 @@ export function storedParentOf(newest: Newest): string | undefined {
 export const passedBy = ({ passed, isStored, checkpoint, metadata }: Newest): readonly string[] =>
   isStored && isStep(metadata) ? [...passed, checkpoint.id] : passed;
 
+/** The newest point at which something was done: of a run that has not begun, what it goes on from, if that is not stored. */
+export const begunOf = (point: Newest): Newest | undefined => (point.hasBegun ? point : point.behind);
+
 /** Whether what a run was given still waits for LangGraph's first step, which hands it on. */
 export const isGiven = ({ channel_values: values }: Checkpoint): boolean => "__start__" in values;
 
