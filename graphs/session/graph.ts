@@ -57,16 +57,9 @@ const UNCHECKED = {
 const modelNodesOf = (deps: SessionDeps) => modelNodes(deps, askModel(deps));
 
 /** The graph, not compiled. */
-function buildSessionGraph(
-  deps: SessionDeps,
-  schemas = CHECKED,
-  {
-    answerAtOnce,
-    callModel,
-  }: Pick<ReturnType<typeof modelNodesOf>, "answerAtOnce" | "callModel"> = modelNodesOf(deps),
-) {
+function buildSessionGraph(deps: SessionDeps, models: ReturnType<typeof modelNodesOf>, schemas = CHECKED) {
   const fail = recordFailure(deps);
-  const straight = straightWay(deps, answerAtOnce);
+  const straight = straightWay(deps, models.answerAtOnce);
   return new StateGraph(schemas)
     .addNode("admit", straight(admit(deps), afterAdmit), {
       ends: ["runCommand", "handOff", "prepareTurn", "decideRollover", "commit", END],
@@ -80,7 +73,7 @@ function buildSessionGraph(
     .addNode("prepareTurn", straight(prepareTurn(deps), toSolver), {
       ends: ["callModel", "solveSymbolically"],
     })
-    .addNode("callModel", straight(callModel, afterSolver), { ends: ["runTools", "commit"] })
+    .addNode("callModel", straight(models.callModel, afterSolver), { ends: ["runTools", "commit"] })
     .addNode("runTools", routed(storedBefore(deps, runTools(deps)), afterTools), {
       ends: ["runTools", "callModel", "commit"],
     })
@@ -100,7 +93,7 @@ export function compileSessionGraph(
   deps: SessionDeps,
   storage: { readonly checkpointer?: BaseCheckpointSaver; readonly store?: BaseStore } = {},
 ) {
-  return buildSessionGraph(deps).compile({ ...storage, name: "session" });
+  return buildSessionGraph(deps, modelNodesOf(deps)).compile({ ...storage, name: "session" });
 }
 
 /** The channel whose change makes LangGraph run a node. */
@@ -115,7 +108,7 @@ export function compileForRuns(
   storage: { readonly checkpointer: BaseCheckpointSaver; readonly store: BaseStore },
 ): RunGraph {
   const models = modelNodesOf(deps);
-  const graph = buildSessionGraph(deps, UNCHECKED, models).compile({ ...storage, name: "session" });
+  const graph = buildSessionGraph(deps, models, UNCHECKED).compile({ ...storage, name: "session" });
   graph.inputChannels = ["messages", TO_ADMIT];
   return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }), runEnded: models.runEnded };
 }

@@ -41,11 +41,17 @@ export function reaching<Runtime, Place extends string>(
   node: Node<Runtime>,
   edge: Edge<Place>,
 ): Node<Runtime, Reached<Place>> {
-  return async (state, runtime) => {
-    const update = await node(state, runtime);
-    const after = stateAfter(state, update);
-    return { update, after, goto: edge(after) };
-  };
+  return async (state, runtime) => reachedBy(await node(state, runtime), state, edge);
+}
+
+/** Where an update of a state has come to. */
+export function reachedBy<Place extends string>(
+  update: SessionUpdate,
+  state: SessionStateValues,
+  edge: Edge<Place>,
+): Reached<Place> {
+  const after = stateAfter(state, update);
+  return { update, after, goto: edge(after) };
 }
 
 /** The same for LangGraph. */

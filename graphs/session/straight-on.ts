@@ -10,7 +10,7 @@ import { commit } from "./nodes/commit.ts";
 import { stayAtOnce } from "./nodes/decide-rollover.ts";
 import { prepareTurn } from "./nodes/prepare-turn.ts";
 import { solveSymbolically } from "./nodes/solve-symbolically.ts";
-import { asCommand, messagesIn, reaching, type Edge, type Node, type Reached } from "./routed.ts";
+import { asCommand, messagesIn, reachedBy, reaching, type Edge, type Node, type Reached } from "./routed.ts";
 import { readRunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "./state.ts";
 
@@ -61,7 +61,7 @@ function onwardNodes(
 function onwardTo(node: Node<CallRuntime, SessionUpdate | undefined>, edge: Edge<string>): Onward {
   return async (state, runtime) => {
     const update = await node(state, runtime);
-    return update && reaching<CallRuntime, string>(async () => update, edge)(state, runtime);
+    return update && reachedBy(update, state, edge);
   };
 }
 

@@ -30,17 +30,14 @@ interface Head {
   readonly isWhole: boolean;
 }
 
-const NOTHING: Recalled = { relevant: [], byEarlier: [], newest: [] };
-
 /** Recalls; see `MemoryBook.recall`. */
 export async function recall(desk: Desk, who: Who, options: RecallOptions): Promise<Recalled> {
   assertOwner(who.owner);
   const { limit, byMeaning = false } = options;
-  // At once, so that a store can be asked for all of it in one go.
-  const [heads, notes] = await Promise.all([headsOf(desk, who, options), readReplacements(desk, who.owner)]);
-  if (heads.every(({ records }) => records.length === 0)) return NOTHING;
   const query = topicOf(options.query);
   const earlier = topicOf(options.earlier ?? "");
+  // At once, so that a store can be asked for all of it in one go.
+  const [heads, notes] = await Promise.all([headsOf(desk, who, options), readReplacements(desk, who.owner)]);
   const large = heads.filter(({ records, isWhole }) => records.length > 0 && (!isWhole || byMeaning));
   const find = (words: string): Promise<MemoryRecord[]> =>
     words === "" ? Promise.resolve([]) : findIn(desk, who.owner, large, { query: words, limit });

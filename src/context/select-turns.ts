@@ -23,18 +23,19 @@ export async function selectTurns(
 ): Promise<SelectedTurns> {
   const turns: TurnRecord[] = [];
   let tokens = 0;
-  let isFull = false;
   for await (const some of newestFirst) {
     for (const turn of some) {
       const cost = tokensOf(turn);
-      isFull = tokens + cost > budgetTokens;
-      if (isFull) break;
+      if (tokens + cost > budgetTokens) return chosen(turns, tokens);
       tokens += cost;
       if (cost > 0) turns.push(turn);
     }
-    if (isFull) break;
   }
-  turns.reverse();
+  return chosen(turns, tokens);
+}
+
+function chosen(newestFirst: readonly TurnRecord[], tokens: number): SelectedTurns {
+  const turns = newestFirst.toReversed();
   return { turns, tokens, ranges: rangesOf(turns) };
 }
 

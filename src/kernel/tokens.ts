@@ -10,8 +10,7 @@ const WIDE_SCRIPTS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Extended_Pictographic}]/gu;
 
 /** Most of a prompt, of which nothing has to be looked for. */
-// eslint-disable-next-line no-control-regex -- all of ASCII is meant
-const ASCII_ONLY = /^[\u0000-\u007f]*$/u;
+const ASCII_ONLY = /^\p{ASCII}*$/u;
 
 /**
  * Estimated tokens of `text`: one for four characters of alphabetic text, one for each character of scripts that

@@ -78,10 +78,8 @@ async function ask(
   const { prompt, sound } = await assemblePrompt(deps, run, { session, turn });
   const inFlight = modelMessagesInFlight(state, turn);
   const attached = { blobs: run.blobs, owner: session.owner };
-  const { messages, repairs } =
-    sound === undefined
-      ? await toModelInput([...prompt, ...inFlight], attached)
-      : await toModelInput(inFlight, attached, sound);
+  const lookedAt = sound === undefined ? [...prompt, ...inFlight] : inFlight;
+  const { messages, repairs } = await toModelInput(lookedAt, attached, sound);
   const solver = turn.solver ?? "";
   const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
   const answer = await askFirstThatAnswers(deps, [solver, ...fallbacks], {
