@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { lockName } from "#src/turns/lock-name.ts";
+import { compileForRuns } from "./graph-for-runs.ts";
 import { createSessionRunner } from "./runner.ts";
 import { inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
@@ -114,19 +116,19 @@ describe("the end of the run", () => {
     const lily = await start({ model, adjust });
     await lily.send("/title A talk");
     const { sessionId } = latestOf(await lily.chain());
-    const { graph } = lily.sessions;
-    const runner = createSessionRunner(
-      () => ({ graph, inputOf: (messages) => ({ messages }), runEnded: () => undefined }),
-      lily.storage.checkpointer,
-    );
+    const { deps, storage } = lily;
+    const runner = createSessionRunner(() => compileForRuns(deps, storage), storage.checkpointer);
+    const lease = await storage.locks.acquire(lockName({ owner: OWNER, sessionKey: KEY }));
     const run = runner.run({
       threadId: sessionId,
       owner: OWNER,
       sessionKey: KEY,
       message: { id: "cut", content: "use it" },
+      fence: lease,
       signal: lost.signal,
     });
     await expect(run).rejects.toThrow();
+    await lease.release();
     expect(await lily.turns(sessionId)).toHaveLength(1);
     expect(await lily.send("hello?")).toMatchObject({ outcome: "answered", turn: 3 });
     expect((await lily.turns(sessionId))[1]).toMatchObject({ status: "interrupted", deliveryId: "cut" });

@@ -1,5 +1,4 @@
 /** The session graph: reads as the diagram of one turn. */
-import type { BaseMessage } from "@langchain/core/messages";
 import { END, START, StateGraph, type NodeError } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -32,53 +31,60 @@ import {
   SessionState,
   type SessionStateValues,
 } from "./state.ts";
-import { routed } from "./routed.ts";
+import { asCommand, reaching } from "./routed.ts";
 import { straightWay } from "./straight-on.ts";
 import { storedBefore } from "./stored-before.ts";
 import { modelNodes } from "./thinking.ts";
 
 /** What the graph holds, is given and gives back. LangGraph checks everything that is written against these schemas. */
-const CHECKED = {
+export const SESSION_SCHEMAS = {
   state: SessionState,
   input: SessionInput,
   output: SessionOutput,
   context: sessionContextSchema,
 };
 
-/** The same without the checks: what is written by Lily's own nodes the compiler has checked. */
-const UNCHECKED = {
-  ...CHECKED,
-  state: SessionState.getChannels(),
-  input: SessionInput.getChannels(),
-  output: SessionOutput.getChannels(),
-  context: undefined,
-} as unknown as typeof CHECKED;
+/** The nodes in which the reply model is asked. */
+export const modelNodesOf = (deps: SessionDeps) => modelNodes(deps, askModel(deps));
 
-const modelNodesOf = (deps: SessionDeps) => modelNodes(deps, askModel(deps));
+/** How the graph is built. */
+export interface SessionGraphForm {
+  readonly schemas: typeof SESSION_SCHEMAS;
+  /** How its nodes tell LangGraph what they changed and where the turn goes. */
+  readonly asNode: typeof asCommand;
+}
 
 /** The graph, not compiled. */
-function buildSessionGraph(deps: SessionDeps, models: ReturnType<typeof modelNodesOf>, schemas = CHECKED) {
+export function buildSessionGraph(
+  deps: SessionDeps,
+  models: ReturnType<typeof modelNodesOf>,
+  { schemas, asNode }: SessionGraphForm,
+) {
   const fail = recordFailure(deps);
   const straight = straightWay(deps, models.answerAtOnce);
   return new StateGraph(schemas)
-    .addNode("admit", straight(admit(deps), afterAdmit), {
+    .addNode("admit", asNode(straight(admit(deps), afterAdmit)), {
       ends: ["runCommand", "handOff", "prepareTurn", "decideRollover", "commit", END],
     })
-    .addNode("decideRollover", straight(decideRollover(deps), afterDecision), {
+    .addNode("decideRollover", asNode(straight(decideRollover(deps), afterDecision)), {
       ends: ["rotate", "commit", "prepareTurn"],
     })
-    .addNode("rotate", routed(rotate(deps), afterRotation), { ends: ["handOff", END] })
+    .addNode("rotate", asNode(reaching(rotate(deps), afterRotation)), { ends: ["handOff", END] })
     .addNode("handOff", handOff(deps))
-    .addNode("runCommand", routed(runCommand(deps), afterCommand), { ends: ["decideRollover", END] })
-    .addNode("prepareTurn", straight(prepareTurn(deps), toSolver), {
+    .addNode("runCommand", asNode(reaching(runCommand(deps), afterCommand)), {
+      ends: ["decideRollover", END],
+    })
+    .addNode("prepareTurn", asNode(straight(prepareTurn(deps), toSolver)), {
       ends: ["callModel", "solveSymbolically"],
     })
-    .addNode("callModel", straight(models.callModel, afterSolver), { ends: ["runTools", "commit"] })
-    .addNode("runTools", routed(storedBefore(deps, runTools(deps)), afterTools), {
+    .addNode("callModel", asNode(straight(models.callModel, afterSolver)), { ends: ["runTools", "commit"] })
+    .addNode("runTools", asNode(reaching(storedBefore(deps, runTools(deps)), afterTools)), {
       ends: ["runTools", "callModel", "commit"],
     })
-    .addNode("solveSymbolically", straight(solveSymbolically(deps), afterSolver), { ends: ["commit"] })
-    .addNode("commit", routed(commit(deps), afterCommit), { ends: ["rotate", "handOff", END] })
+    .addNode("solveSymbolically", asNode(straight(solveSymbolically(deps), afterSolver)), {
+      ends: ["commit"],
+    })
+    .addNode("commit", asNode(reaching(commit(deps), afterCommit)), { ends: ["rotate", "handOff", END] })
     .addEdge(START, "admit")
     .addEdge("handOff", END)
     .setNodeDefaults({
@@ -88,37 +94,15 @@ function buildSessionGraph(deps: SessionDeps, models: ReturnType<typeof modelNod
     });
 }
 
+/** For whoever watches it step by step. */
+const WATCHED: SessionGraphForm = { schemas: SESSION_SCHEMAS, asNode: asCommand };
+
 /** The graph on a checkpointer and a store. A server sets its own on every request. */
 export function compileSessionGraph(
   deps: SessionDeps,
   storage: { readonly checkpointer?: BaseCheckpointSaver; readonly store?: BaseStore } = {},
 ) {
-  return buildSessionGraph(deps, modelNodesOf(deps)).compile({ ...storage, name: "session" });
-}
-
-/** The channel whose change makes LangGraph run a node. */
-const TO_ADMIT = "branch:to:admit";
-
-/**
- * The same for runs that nobody watches step by step: a message goes straight to `admit`, without the step in which
- * LangGraph's `__start__` does nothing but hand it on. A point of it is read by the other graph, and the other way round.
- */
-export function compileForRuns(
-  deps: SessionDeps,
-  storage: { readonly checkpointer: BaseCheckpointSaver; readonly store: BaseStore },
-): RunGraph {
-  const models = modelNodesOf(deps);
-  const graph = buildSessionGraph(deps, models, UNCHECKED).compile({ ...storage, name: "session" });
-  graph.inputChannels = ["messages", TO_ADMIT];
-  return { graph, inputOf: (messages) => ({ messages, [TO_ADMIT]: START }), runEnded: models.runEnded };
-}
-
-/** A graph with what it takes for messages. */
-export interface RunGraph {
-  readonly graph: CompiledSessionGraph;
-  readonly inputOf: (messages: BaseMessage[]) => { readonly messages: BaseMessage[] };
-  /** To be called when a run on a thread has ended, however. */
-  readonly runEnded: (threadId: string) => void;
+  return buildSessionGraph(deps, modelNodesOf(deps), WATCHED).compile({ ...storage, name: "session" });
 }
 
 /** The compiled graph. */

@@ -15,7 +15,8 @@ import { runTurn, type TurnDeps, type TurnRequest } from "#src/turns/run-turn.ts
 import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
 import { stopTurn } from "#src/turns/stop-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
-import { compileForRuns, compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
+import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
+import { compileForRuns } from "./graph-for-runs.ts";
 import { listCheckpoints } from "./list-checkpoints.ts";
 import { eraseFirst } from "./erase-first.ts";
 import { previewText } from "#src/erasure/preview-text.ts";

@@ -1,13 +1,14 @@
 /** Runs a tool and gets what it gave back itself, before LangChain makes text of it and loses what JSON cannot carry. */
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { readableJson } from "#src/kernel/readable-json.ts";
 
 /** Invokes `tool` with a call, as LangChain does, and gives its own output. */
 export async function invokeRaw(
   tool: StructuredToolInterface,
   call: ToolCall,
-  options: { readonly signal: AbortSignal },
+  options: { readonly signal: AbortSignal; readonly store?: BaseStore },
 ): Promise<unknown> {
   const { spied, output } = spyOn(tool);
   const formatted: unknown = await spied.invoke({ ...call, type: "tool_call" }, options);

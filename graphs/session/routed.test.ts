@@ -1,7 +1,7 @@
 import { HumanMessage, AIMessage, RemoveMessage } from "@langchain/core/messages";
 import { END, START, StateGraph } from "@langchain/langgraph";
 import { expect, it } from "vitest";
-import { routed } from "./routed.ts";
+import { asCommand, reaching } from "./routed.ts";
 import { SessionState, type SessionStateValues, type SessionUpdate } from "./state.ts";
 
 /** What the edge behind a node is shown, and the state that LangGraph has made when the next node runs. */
@@ -10,12 +10,14 @@ async function statesAfter(update: SessionUpdate): Promise<readonly [seen: unkno
   const graph = new StateGraph(SessionState)
     .addNode(
       "first",
-      routed(
-        async () => update,
-        (after) => {
-          states.push(after);
-          return "second";
-        },
+      asCommand(
+        reaching(
+          async () => update,
+          (after) => {
+            states.push(after);
+            return "second";
+          },
+        ),
       ),
       { ends: ["second"] },
     )

@@ -54,14 +54,6 @@ export function reachedBy<Place extends string>(
   return { update, after, goto: edge(after) };
 }
 
-/** The same for LangGraph. */
-export function routed<Runtime, Place extends string>(
-  node: Node<Runtime>,
-  edge: Edge<Place>,
-): Node<Runtime, Command<unknown, SessionUpdate, Place>> {
-  return asCommand(reaching(node, edge));
-}
-
 /** A node of LangGraph's out of one that says where it has come to. */
 export function asCommand<Runtime, Place extends string>(
   node: Node<Runtime, Reached<Place>>,

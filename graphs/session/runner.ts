@@ -7,7 +7,7 @@ import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import { verdictSchema } from "#src/sessions/verdict.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
-import type { RunGraph } from "./graph.ts";
+import type { RunGraph } from "./graph-for-runs.ts";
 import type { SessionStateValues } from "./state.ts";
 import { readThread } from "./thread-state.ts";
 
@@ -45,9 +45,9 @@ async function run(runs: RunGraph, request: GraphRun): Promise<GraphRunOutcome> 
   }
 }
 
-async function resultOf({ graph, inputOf }: RunGraph, request: GraphRun): Promise<Result | undefined> {
+async function resultOf({ stream }: RunGraph, request: GraphRun): Promise<Result | undefined> {
   const { owner, sessionKey, fence } = request;
-  const stream = await graph.stream(inputOf([messageOf(request)]), {
+  const parts = stream([messageOf(request)], {
     configurable: { thread_id: request.threadId },
     context: { owner, sessionKey, followsHandoff: true, fence },
     // What a node does must not come before the step that led to it can be stored.
@@ -61,8 +61,8 @@ async function resultOf({ graph, inputOf }: RunGraph, request: GraphRun): Promis
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
   let last: Result | undefined;
-  for await (const [mode, payload] of stream) {
-    if (mode === "values") last = payload;
+  for await (const [mode, payload] of parts) {
+    if (mode === "values") last = payload as Result;
     else if (request.onEvent !== undefined) emit(mode, payload, request.onEvent);
   }
   return last;

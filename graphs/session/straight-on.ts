@@ -10,7 +10,7 @@ import { commit } from "./nodes/commit.ts";
 import { stayAtOnce } from "./nodes/decide-rollover.ts";
 import { prepareTurn } from "./nodes/prepare-turn.ts";
 import { solveSymbolically } from "./nodes/solve-symbolically.ts";
-import { asCommand, messagesIn, reachedBy, reaching, type Edge, type Node, type Reached } from "./routed.ts";
+import { messagesIn, reachedBy, reaching, type Edge, type Node, type Reached } from "./routed.ts";
 import { readRunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "./state.ts";
 
@@ -21,7 +21,7 @@ type Onward = Node<CallRuntime, Reached | undefined>;
 export type StraightWay = <Place extends string>(
   node: Node<CallRuntime>,
   edge: Edge<Place>,
-) => ReturnType<typeof asCommand<CallRuntime, string>>;
+) => Node<CallRuntime, Reached>;
 
 /** Makes the straight way of a graph. `answerAtOnce` gives `undefined` where the model is still thinking. */
 export function straightWay(
@@ -31,14 +31,14 @@ export function straightWay(
   const onward = deps.goesStraightOn === true ? onwardNodes(deps, answerAtOnce) : new Map<string, Onward>();
   return (node, edge) => {
     const first = reaching(node, edge);
-    return asCommand(async (state, runtime) => {
+    return async (state, runtime) => {
       let reached: Reached = await first(state, runtime);
       for (;;) {
         const next = await tried(onward.get(reached.goto), reached.after, runtime);
         if (next === undefined) return { ...reached, update: changesIn(reached.update, state) };
         reached = { ...next, update: joined(reached.update, next.update) };
       }
-    });
+    };
   };
 }
 

@@ -6,6 +6,7 @@ import type { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
@@ -50,7 +51,7 @@ export function runTools(deps: SessionDeps) {
       const results = { blobs: run.blobs, owner: session.owner, limits: deps.limits };
       const tools = await toolsFor(deps, { run, state, recalled, results });
       runtime.writer?.({ type: "tool", name: next.name });
-      const result = await runCall(next, { tools, guard, results });
+      const result = await runCall(next, { tools, guard, results, store: run.store });
       // After a stop there is no further step: the other calls are closed here.
       const isStopped = guard.endedBy() === "stop";
       const closed = isStopped ? others.map((call) => resultOf(call, STOPPED, "error")) : [];
@@ -109,15 +110,17 @@ async function runCall(
     readonly tools: readonly StructuredToolInterface[];
     readonly guard: CallGuard;
     readonly results: ResultKeeper;
+    /** What a tool gets of `getStore`. */
+    readonly store: BaseStore;
   },
 ): Promise<ToolMessage> {
-  const { tools, guard, results } = on;
+  const { tools, guard, results, store } = on;
   const chosen = tools.find((candidate) => candidate.name === call.name);
   if (chosen === undefined) return resultOf(call, `there is no tool ${call.name}`, "error");
   const { signal } = guard;
   try {
     signal.throwIfAborted();
-    const value = await orAborted(invokeRaw(chosen, call, { signal }), { signal });
+    const value = await orAborted(invokeRaw(chosen, call, { signal, store }), { signal });
     return await toolResultOf(call, value, results);
   } catch (error) {
     // A tool that asks a person: the run waits, and the same call begins again with the answer.

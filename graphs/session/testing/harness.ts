@@ -53,6 +53,8 @@ export interface Harness {
   readonly folder: string;
   readonly sessions: LocalSessions;
   readonly storage: StorageBackend;
+  /** What its graphs are made with. */
+  readonly deps: SessionDeps;
   /** Sends a message on a key (`test:main`); a fresh delivery id unless one is given. */
   send(content: unknown, options?: Partial<TurnRequest>): Promise<TurnReply>;
   chain(sessionKey?: string): Promise<Chain>;
@@ -94,6 +96,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     },
     get storage() {
       return current.storage;
+    },
+    get deps() {
+      return current.deps;
     },
     send: (content, request = {}) =>
       current.sessions.send({ owner: OWNER, sessionKey: KEY, content, deliveryId: randomUUID(), ...request }),

@@ -249,7 +249,7 @@ function describeLocks(): void {
 
   it("tell their holder at the renewal that finds a newer grant", async () => {
     const schema = newSchema();
-    const { locks } = await open({ schema, leaseMs: 60 });
+    const { locks } = await open({ schema, leaseMs: 600 });
     const lease = await locks.acquire("k");
     await query(`UPDATE "${schema}".lily_leases SET token = token + 1`);
     expect(await whenAborted(lease.lost)).toMatchObject({ code: "lease_lost" });
