@@ -1,4 +1,5 @@
 /** What ends a turn early, by the rule in `call-guard.ts`. */
+import { AIMessageChunk } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { Command, interrupt } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
@@ -67,6 +68,20 @@ describe("the user's stop", () => {
       onEvent: (event) => event.type === "token" && stop.abort(),
     });
     expect(stopped).toMatchObject({ status: "stopped", envelope: { message: "The " } });
+  });
+
+  it("marks the answer of a model that ends as if it had said all", async () => {
+    const stop = new AbortController();
+    class Quiet extends ScriptedChatModel {
+      override async *_streamIterator(): AsyncGenerator<AIMessageChunk> {
+        yield new AIMessageChunk("The tot");
+        stop.abort();
+      }
+    }
+    const lily = await start({ model: new Quiet() });
+    expect(await lily.send("sum", { stop: stop.signal })).toMatchObject({ status: "stopped" });
+    const [turn] = await turnsOf(lily);
+    expect(turn?.messages.map(({ content }) => content)).toEqual(["sum", "The tot"]);
   });
 
   it("ends the wait before a retry at once, and keeps the question", async () => {

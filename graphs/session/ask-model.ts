@@ -9,6 +9,7 @@ import { finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
 import { orAborted } from "#src/models/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
+import { streamParts } from "#src/models/stream-parts.ts";
 import type { FailedAttempt } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -121,9 +122,15 @@ async function stream(
     ...(metadata === undefined ? {} : { metadata }),
     ...(tags === undefined ? {} : { tags }),
   };
-  for await (const chunk of await model.stream(messages, config)) {
+  for await (const chunk of streamParts<BaseMessage[], RunnableConfig, AIMessageChunk>(
+    model,
+    messages,
+    config,
+  )) {
     partial.chunk = partial.chunk === undefined ? chunk : concat(partial.chunk, chunk);
   }
+  // A model that was stopped may end as if it had said all.
+  guard.signal.throwIfAborted();
   if (partial.chunk === undefined) throw new LilyError("model_failed", "the model sent nothing");
   const message = finalMessage(partial.chunk);
   if (contentText(message.content).trim() !== "" || asksForTools(message)) return message;

@@ -7,6 +7,7 @@ import { END, START } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { streamParts } from "#src/models/stream-parts.ts";
 import {
   buildSessionGraph,
   modelNodesOf,
@@ -52,8 +53,7 @@ export function compileForRuns(
   }
   return {
     runEnded: models.runEnded,
-    // What `stream` and `invoke` are made of. Around it they put two more streams, through which each part goes.
-    stream: (messages, options) => graph._streamIterator({ messages, [channelTo("admit")]: START }, options),
+    stream: (messages, options) => streamParts(graph, { messages, [channelTo("admit")]: START }, options),
   };
 }
 

@@ -49,32 +49,41 @@ const CLASSES: Readonly<Record<string, new (fields: never) => BaseMessage>> = {
 /** Messages as JSON: they are most of a state, and are stored again with each point of a run. */
 const TEXTS = new WeakMap<BaseMessage, Written>();
 
-/** What was written, and the fields of which a change would be seen. */
+/** What was written, and the fields of which a change would be seen, in the order of {@link FIELDS}. */
 interface Written {
   readonly text: string;
-  readonly fields: Fields;
+  readonly values: readonly unknown[];
 }
 
-/** A message as JSON; `encode` encodes what its fields hold. */
-export function messageText(message: BaseMessage, encode: (fields: object) => Fields): string {
+/** A message as JSON; `textOfFields` makes it of what its fields hold. */
+export function messageText(message: BaseMessage, textOfFields: (fields: object) => string): string {
   const source = message as unknown as Fields;
   const known = TEXTS.get(message);
   // A message is a value; should somebody have replaced a part of one all the same, it is written anew.
-  if (known !== undefined && FIELDS.every((name) => source[name] === known.fields[name])) return known.text;
+  if (known !== undefined && holds(source, known.values)) return known.text;
   const fields = Object.fromEntries(FIELDS.map((name) => [name, source[name]]));
-  const text = JSON.stringify(recordOf(message.lc_id, fields, encode));
-  TEXTS.set(message, { text, fields });
+  const kwargs = textOfFields(toldOf(fields));
+  const text = `{"lc":1,"type":"constructor","id":${JSON.stringify(message.lc_id)},"kwargs":${kwargs}}`;
+  TEXTS.set(message, { text, values: Object.values(fields) });
   return text;
 }
 
-function recordOf(id: readonly string[], fields: Fields, encode: (fields: object) => Fields): Fields {
+// Without a closure: it is asked of every message of a state with every state.
+function holds(source: Fields, values: readonly unknown[]): boolean {
+  for (let index = 0; index < FIELDS.length; index += 1)
+    if (source[FIELDS[index] ?? ""] !== values[index]) return false;
+  return true;
+}
+
+/** What is told of the fields of a message. */
+function toldOf(fields: Fields): Fields {
   // Without calls a constructor makes them of the raw ones, which were put aside then.
   const hasRaw = !isEmpty(fields["additional_kwargs"]);
-  const told = Object.entries(fields).filter(([name, value]) => {
-    if (value === undefined) return false;
-    return hasRaw || !BEGUN_EMPTY.has(name) || !isEmpty(value);
-  });
-  return { lc: 1, type: "constructor", id, kwargs: encode(Object.fromEntries(told)) };
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => value !== undefined && (hasRaw || !BEGUN_EMPTY.has(name) || !isEmpty(value)),
+    ),
+  );
 }
 
 /** Fields that every constructor begins with empty: without them a state is a sixth smaller. */

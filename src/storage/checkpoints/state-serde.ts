@@ -12,7 +12,7 @@ import { messageText, reviveMessage } from "./message-record.ts";
 export class StateSerde implements SerializerProtocol {
   /** @throws {LilyError} `value_not_json` with the path, for what no reader could bring back */
   dumps(value: unknown): string {
-    return textOf(encode(value, { path: [], ancestors: new Set() }));
+    return textOf(value, { path: [], ancestors: new Set() });
   }
 
   loads(text: string): unknown {
@@ -31,107 +31,73 @@ export class StateSerde implements SerializerProtocol {
   }
 }
 
-/** A part that is text already: messages are most of a state, and of each the text is made once. */
-class Written {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-const textOf = (encoded: unknown): string =>
-  encoded instanceof Written ? encoded.text : JSON.stringify(encoded);
-
-/** The same for where it becomes part of something that is not written yet. */
-const unwritten = (encoded: unknown): unknown =>
-  encoded instanceof Written ? JSON.parse(encoded.text) : encoded;
-
-/** Where in the value encoding has come to. */
+/** Where in the value writing has come to. */
 interface Place {
   readonly path: (string | number)[];
   readonly ancestors: Set<object>;
 }
 
-function encode(value: unknown, place: Place): unknown {
+/** The text of a value, put together from those of its parts: of messages, which are most of a state, it is known. */
+function textOf(value: unknown, place: Place): string {
   switch (typeof value) {
     case "string":
     case "boolean":
-      return value;
+      return JSON.stringify(value);
     case "number":
-      if (Number.isFinite(value)) return value;
+      if (Number.isFinite(value)) return JSON.stringify(value);
       throw notJson(place, `the number ${value}`);
     case "undefined":
-      return { lc: 2, type: "undefined" };
+      return `{"lc":2,"type":"undefined"}`;
     case "object":
-      return value === null ? null : encodeObject(value, place);
+      return value === null ? "null" : textOfObject(value, place);
     default:
       throw notJson(place, `a ${typeof value}`);
   }
 }
 
-function encodeObject(value: object, place: Place): unknown {
+function textOfObject(value: object, place: Place): string {
   if (place.ancestors.has(value)) throw notJson(place, "a part of what holds it");
   place.ancestors.add(value);
-  const encoded = encodeByKind(value, place);
+  const text = textByKind(value, place);
   place.ancestors.delete(value);
-  return encoded;
+  return text;
 }
 
-function encodeByKind(value: object, place: Place): unknown {
-  if (Array.isArray(value)) return encodeList(value, place);
-  if (BaseMessage.isInstance(value))
-    return new Written(messageText(value, (part) => encodeFields(part, place)));
-  if (value instanceof Map) return builtIn("Map", [unwritten(encode([...value], place))]);
-  if (value instanceof Set) return builtIn("Set", [unwritten(encode([...value], place))]);
-  if (value instanceof Uint8Array) return builtIn("Uint8Array", [[...value]], "from");
-  if (value instanceof RegExp) return builtIn("RegExp", [value.source, value.flags]);
-  if (value instanceof Error) return builtIn("Error", [value.message]);
-  if ("toJSON" in value && typeof value.toJSON === "function") return encode(value.toJSON(), place);
-  if (looksSerialized(value)) return { lc: 2, type: "plain", value: encodeFields(value, place) };
-  return encodeObjectFields(value, place);
+function textByKind(value: object, place: Place): string {
+  if (Array.isArray(value)) return textOfList(value, place);
+  if (BaseMessage.isInstance(value)) return messageText(value, (fields) => textOfFields(fields, place));
+  if (value instanceof Map) return builtIn("Map", [textOf([...value], place)]);
+  if (value instanceof Set) return builtIn("Set", [textOf([...value], place)]);
+  if (value instanceof Uint8Array) return builtIn("Uint8Array", [JSON.stringify([...value])], "from");
+  if (value instanceof RegExp)
+    return builtIn("RegExp", [JSON.stringify(value.source), JSON.stringify(value.flags)]);
+  if (value instanceof Error) return builtIn("Error", [JSON.stringify(value.message)]);
+  if ("toJSON" in value && typeof value.toJSON === "function") return textOf(value.toJSON(), place);
+  const fields = textOfFields(value, place);
+  return looksSerialized(value) ? `{"lc":2,"type":"plain","value":${fields}}` : fields;
 }
 
-function encodeList(value: readonly unknown[], place: Place): unknown {
-  const encoded = Array.from(value, (item, index) => encodeAt(index, item, place));
-  return encoded.some(isWritten) ? new Written(`[${encoded.map(textOf).join(",")}]`) : encoded;
+function textOfList(value: readonly unknown[], place: Place): string {
+  // A list may have holes, which `map` would pass over.
+  return `[${Array.from(value, (item, index) => textAt(index, item, place)).join(",")}]`;
 }
 
-function encodeObjectFields(value: object, place: Place): unknown {
-  const fields = Object.entries(value).map(([key, field]): [string, unknown] => [
-    key,
-    encodeAt(key, field, place),
-  ]);
-  if (!fields.some(([, field]) => isWritten(field))) return Object.fromEntries(fields);
-  return new Written(
-    `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${textOf(field)}`).join(",")}}`,
+function textOfFields(value: object, place: Place): string {
+  const fields = Object.entries(value).map(
+    ([key, field]) => `${JSON.stringify(key)}:${textAt(key, field, place)}`,
   );
+  return `{${fields.join(",")}}`;
 }
 
-const isWritten = (encoded: unknown): boolean => encoded instanceof Written;
-
-function encodeFields(value: object, place: Place): Record<string, unknown> {
-  const encoded: Record<string, unknown> = {};
-  for (const [key, field] of Object.entries(value)) encoded[key] = unwritten(encodeAt(key, field, place));
-  return encoded;
-}
-
-function encodeAt(key: string | number, value: unknown, place: Place): unknown {
-  if (typeof value === "string" || value === null) return value;
+function textAt(key: string | number, value: unknown, place: Place): string {
   place.path.push(key);
-  const encoded = encode(value, place);
+  const text = textOf(value, place);
   place.path.pop();
-  return encoded;
+  return text;
 }
 
-const builtIn = (name: string, args: readonly unknown[], method: string | null = null): object => ({
-  lc: 2,
-  type: "constructor",
-  id: [name],
-  method,
-  args,
-  kwargs: {},
-});
+const builtIn = (name: string, args: readonly string[], method: string | null = null): string =>
+  `{"lc":2,"type":"constructor","id":["${name}"],"method":${JSON.stringify(method)},"args":[${args.join(",")}],"kwargs":{}}`;
 
 /** Whether a reader would take the plain object for one that stands for something else. */
 function looksSerialized(value: object): boolean {
