@@ -66,11 +66,11 @@ async function assemble(
     0,
     deps.limits.contextTokens - systemTokens - facts.tokens - evidence.tokens - ownTokens,
   );
-  const selected = await selectTurns(newest(), budget, (record) => memory.shownOf(record).tokens);
+  const selected = await selectTurns(newest(), budget, (record) => memory.shownOf(record));
   const head = [
     new SystemMessage([system, facts.text, evidence.text].filter((part) => part !== "").join("\n\n")),
   ];
-  const shown = selected.turns.map((record) => memory.shownOf(record));
+  const { shown } = selected;
   const sound = joinSound([soundMessages(head), ...shown.map((turn) => turn.sound)]);
   return {
     recalled: { facts, evidence },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "#src/sessions/message.ts";
 import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
-import { contextMessages, messageTokens, selectTurns } from "./select-turns.ts";
+import { contextMessages, contextTokens, messageTokens, selectTurns } from "./select-turns.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const user = (content: string): Message => ({ role: "user", content, timestamp: AT });
@@ -20,8 +20,12 @@ async function* streamOf(turns: readonly TurnRecord[]): AsyncGenerator<TurnRecor
 const costing = (turn: number, tokens: number, changes: Partial<TurnBody> = {}): TurnRecord =>
   turnOf(turn, [user("猫".repeat(tokens - 4))], changes);
 
-const numbers = (selected: { readonly turns: readonly TurnRecord[] }): number[] =>
-  selected.turns.map(({ turn }) => turn);
+/** Chooses of `newestFirst`; a turn is shown as its number. */
+const select = (newestFirst: AsyncIterable<readonly TurnRecord[]>, budget: number) =>
+  selectTurns(newestFirst, budget, (turn) => ({ number: turn.turn, tokens: contextTokens(turn) }));
+
+const numbers = (selected: { readonly shown: readonly { readonly number: number }[] }): number[] =>
+  selected.shown.map(({ number }) => number);
 
 describe("the cost of a message", () => {
   it("is its text and four tokens more", () => {
@@ -37,27 +41,27 @@ describe("the cost of a message", () => {
 
 describe("choosing turns for a model", () => {
   it("gives them oldest first", async () => {
-    const selected = await selectTurns(streamOf([costing(3, 10), costing(2, 10), costing(1, 10)]), 100);
+    const selected = await select(streamOf([costing(3, 10), costing(2, 10), costing(1, 10)]), 100);
     expect(numbers(selected)).toEqual([1, 2, 3]);
     expect(selected.tokens).toBe(30);
   });
 
   it("takes a turn that fits exactly and leaves out one that is a token too dear", async () => {
-    expect(numbers(await selectTurns(streamOf([costing(2, 10), costing(1, 10)]), 20))).toEqual([1, 2]);
-    expect(numbers(await selectTurns(streamOf([costing(2, 10), costing(1, 10)]), 19))).toEqual([2]);
+    expect(numbers(await select(streamOf([costing(2, 10), costing(1, 10)]), 20))).toEqual([1, 2]);
+    expect(numbers(await select(streamOf([costing(2, 10), costing(1, 10)]), 19))).toEqual([2]);
   });
 
   it("stops at the first that does not fit, so that no turn is missing in between", async () => {
-    const selected = await selectTurns(streamOf([costing(3, 10), costing(2, 500), costing(1, 5)]), 100);
+    const selected = await select(streamOf([costing(3, 10), costing(2, 500), costing(1, 5)]), 100);
     expect(numbers(selected)).toEqual([3]);
   });
 
   it("gives nothing when even the newest does not fit", async () => {
-    expect(await selectTurns(streamOf([costing(1, 50)]), 49)).toEqual({ turns: [], tokens: 0, ranges: [] });
+    expect(await select(streamOf([costing(1, 50)]), 49)).toEqual({ shown: [], tokens: 0, ranges: [] });
   });
 
   it.each([0, -1])("gives nothing for a budget of %i", async (budget) => {
-    expect(numbers(await selectTurns(streamOf([costing(1, 5)]), budget))).toEqual([]);
+    expect(numbers(await select(streamOf([costing(1, 5)]), budget))).toEqual([]);
   });
 
   it("reads no further than the first turn that does not fit", async () => {
@@ -68,20 +72,20 @@ describe("choosing turns for a model", () => {
         yield [costing(1000 - read, 10)];
       }
     }
-    await selectTurns(counted(), 35);
+    await select(counted(), 35);
     expect(read).toBe(4);
   });
 
   it("steps over commands, which cost nothing", async () => {
     const command = costing(2, 1000, { kind: "command" });
-    const selected = await selectTurns(streamOf([costing(3, 10), command, costing(1, 10)]), 20);
+    const selected = await select(streamOf([costing(3, 10), command, costing(1, 10)]), 20);
     expect(numbers(selected)).toEqual([1, 3]);
   });
 
   it("says which turns of which session were given", async () => {
     const other = { sessionId: "s0" };
     const newestFirst = [costing(2, 5), costing(1, 5), costing(9, 5, other), costing(8, 5, other)];
-    expect((await selectTurns(streamOf(newestFirst), 100)).ranges).toEqual([
+    expect((await select(streamOf(newestFirst), 100)).ranges).toEqual([
       { sessionId: "s0", from: 8, to: 9 },
       { sessionId: "s1", from: 1, to: 2 },
     ]);
@@ -92,12 +96,16 @@ describe("choosing turns for a model", () => {
     await fc.assert(
       fc.asyncProperty(costs, fc.integer({ min: 0, max: 200 }), async (list, budget) => {
         const newestFirst = list.map((cost, index) => costing(list.length - index, cost));
-        const selected = await selectTurns(streamOf(newestFirst), budget);
+        const selected = await select(streamOf(newestFirst), budget);
         expect(selected.tokens).toBeLessThanOrEqual(budget);
+        const { length } = selected.shown;
         expect(numbers(selected)).toEqual(
-          numbers({ turns: newestFirst.slice(0, selected.turns.length).toReversed() }),
+          newestFirst
+            .slice(0, length)
+            .toReversed()
+            .map(({ turn }) => turn),
         );
-        const next = list[selected.turns.length];
+        const next = list[length];
         if (next !== undefined) expect(selected.tokens + next).toBeGreaterThan(budget);
       }),
     );
@@ -137,8 +145,8 @@ describe("what a model is shown of a turn", () => {
   });
 
   it("counts the remark about a stop in what the turn costs", async () => {
-    const stopped = await selectTurns(streamOf([turnOf(1, messages, { status: "stopped" })]), 1000);
-    const completed = await selectTurns(streamOf([turnOf(1, messages)]), 1000);
+    const stopped = await select(streamOf([turnOf(1, messages, { status: "stopped" })]), 1000);
+    const completed = await select(streamOf([turnOf(1, messages)]), 1000);
     expect(stopped.tokens).toBeGreaterThan(completed.tokens);
   });
 });

@@ -3,9 +3,15 @@ import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src
 import type { Message } from "#src/sessions/message.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 
+/** What a turn costs that is shown to a model; nothing when it is shown nothing of it. */
+interface Costing {
+  readonly tokens: number;
+}
+
 /** The chosen turns, oldest first, and what they cost. */
-export interface SelectedTurns {
-  readonly turns: readonly TurnRecord[];
+export interface SelectedTurns<Shown extends Costing> {
+  /** What is shown of each. */
+  readonly shown: readonly Shown[];
   readonly tokens: number;
   /** Ranges by session, oldest first. */
   readonly ranges: Receipt["turns"];
@@ -14,29 +20,28 @@ export interface SelectedTurns {
 /**
  * Takes turns from the newest to the oldest while they fit in `budgetTokens`; stops at the first that does not.
  *
- * @param tokensOf what a model is shown of a turn costs; nothing when it is shown nothing
+ * @param show what a model is shown of a turn
  */
-export async function selectTurns(
+export async function selectTurns<Shown extends Costing>(
   newestFirst: AsyncIterable<readonly TurnRecord[]>,
   budgetTokens: number,
-  tokensOf: (turn: TurnRecord) => number = contextTokens,
-): Promise<SelectedTurns> {
-  const turns: TurnRecord[] = [];
+  show: (turn: TurnRecord) => Shown,
+): Promise<SelectedTurns<Shown>> {
+  const chosen: TurnRecord[] = [];
+  const shown: Shown[] = [];
   let tokens = 0;
+  const end = (): SelectedTurns<Shown> => ({ shown: shown.toReversed(), tokens, ranges: rangesOf(chosen) });
   for await (const some of newestFirst) {
     for (const turn of some) {
-      const cost = tokensOf(turn);
-      if (tokens + cost > budgetTokens) return chosen(turns, tokens);
-      tokens += cost;
-      if (cost > 0) turns.push(turn);
+      const one = show(turn);
+      if (tokens + one.tokens > budgetTokens) return end();
+      tokens += one.tokens;
+      if (one.tokens === 0) continue;
+      chosen.push(turn);
+      shown.push(one);
     }
   }
-  return chosen(turns, tokens);
-}
-
-function chosen(newestFirst: readonly TurnRecord[], tokens: number): SelectedTurns {
-  const turns = newestFirst.toReversed();
-  return { turns, tokens, ranges: rangesOf(turns) };
+  return end();
 }
 
 /** Estimated tokens of what a model is shown of a turn. */
@@ -77,12 +82,13 @@ function endingOf({ status, explanation }: TurnRecord): string | undefined {
     : undefined;
 }
 
-function rangesOf(turns: readonly TurnRecord[]): Receipt["turns"] {
+/** @param newestFirst the turns of a conversation without gaps other than between sessions */
+function rangesOf(newestFirst: readonly TurnRecord[]): Receipt["turns"] {
   const ranges: Receipt["turns"] = [];
-  for (const { sessionId, turn } of turns) {
-    const last = ranges.at(-1);
-    if (last?.sessionId === sessionId) last.to = turn;
+  for (const { sessionId, turn } of newestFirst) {
+    const oldest = ranges.at(-1);
+    if (oldest?.sessionId === sessionId) oldest.from = turn;
     else ranges.push({ sessionId, from: turn, to: turn });
   }
-  return ranges;
+  return ranges.toReversed();
 }

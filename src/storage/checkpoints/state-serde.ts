@@ -2,7 +2,7 @@
 import { BaseMessage } from "@langchain/core/messages";
 import type { SerializerProtocol } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
-import { messageText, reviveMessage } from "./message-record.ts";
+import { knownText, messageText, reviveMessage } from "./message-record.ts";
 
 /**
  * Reads what LangGraph's `JsonPlusSerializer` wrote, and writes what it reads, but a plain object stays a plain object
@@ -65,6 +65,7 @@ function textOfObject(value: object, place: Place): string {
 
 function textByKind(value: object, place: Place): string {
   if (Array.isArray(value)) return textOfList(value, place);
+  if (isPlain(value)) return textOfPlain(value, place);
   if (BaseMessage.isInstance(value)) return messageText(value, (fields) => textOfFields(fields, place));
   if (value instanceof Map) return builtIn("Map", [textOf([...value], place)]);
   if (value instanceof Set) return builtIn("Set", [textOf([...value], place)]);
@@ -73,13 +74,21 @@ function textByKind(value: object, place: Place): string {
     return builtIn("RegExp", [JSON.stringify(value.source), JSON.stringify(value.flags)]);
   if (value instanceof Error) return builtIn("Error", [JSON.stringify(value.message)]);
   if ("toJSON" in value && typeof value.toJSON === "function") return textOf(value.toJSON(), place);
+  return textOfPlain(value, place);
+}
+
+/** Whether it is none of the kinds that are asked for one by one. */
+const isPlain = (value: object): boolean =>
+  Object.getPrototypeOf(value) === Object.prototype && !("toJSON" in value);
+
+function textOfPlain(value: object, place: Place): string {
   const fields = textOfFields(value, place);
   return looksSerialized(value) ? `{"lc":2,"type":"plain","value":${fields}}` : fields;
 }
 
 function textOfList(value: readonly unknown[], place: Place): string {
   // A list may have holes, which `map` would pass over.
-  return `[${Array.from(value, (item, index) => textAt(index, item, place)).join(",")}]`;
+  return `[${Array.from(value, (item, index) => knownText(item) ?? textAt(index, item, place)).join(",")}]`;
 }
 
 function textOfFields(value: object, place: Place): string {
