@@ -12,6 +12,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { passOn } from "#src/kernel/pass-on.ts";
+import { systemTimer } from "#src/turns/timer.ts";
 
 /** What ended a call early. */
 type Ending = "stop" | "time" | "run";
@@ -49,18 +50,18 @@ export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: 
   const leftMs = (): number => limitMs - spentMs - takenMs();
   const stop = deps.stops.signalFor(sessionId);
   const call = new AbortController();
-  const closed = new AbortController();
   let isTimeUp = false;
   const endForTime = (): void => {
+    if (leftMs() > EARLY_MS) return;
     isTimeUp = true;
     call.abort(timeIsUp());
   };
-  if (Number.isFinite(limitMs)) {
-    // Rejects when the call ends first.
-    const due = deps.sleep(Math.max(0, leftMs()), closed.signal).catch(() => undefined);
-    void due.then(() => leftMs() <= EARLY_MS && !closed.signal.aborted && endForTime());
-  }
-  const leave = [stop, runSignal].map((signal) => passOn(signal, call));
+  const { timer = systemTimer } = deps;
+  const watching = [
+    ...(Number.isFinite(limitMs) ? [timer.after(Math.max(0, leftMs()), endForTime)] : []),
+    passOn(stop, call),
+    passOn(runSignal, call),
+  ];
   return {
     signal: call.signal,
     endedBy() {
@@ -71,14 +72,10 @@ export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: 
     spentMs: takenMs,
     leftMs,
     close() {
-      closed.abort(CLOSED);
-      for (const end of leave) end();
+      for (const end of watching) end();
     },
   };
 }
-
-/** Not a new one for each call: an abort without a reason makes an error with a stack. */
-const CLOSED = new Error("the call has ended");
 
 /** Never told: a call that it ends is kept as far as it came. */
 function timeIsUp(): LilyError {

@@ -7,6 +7,7 @@ import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { noAnswerText, notRunText } from "./budget.ts";
 import { inputOf, latestOf, OWNER, type Harness } from "./testing/harness.ts";
+import { systemTimer, type Timer } from "#src/turns/timer.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -26,15 +27,21 @@ function counter(onRun: (signal: AbortSignal | undefined) => unknown = () => "co
   return { ran, adjust: (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [count] }) };
 }
 
-/** A `sleep` whose waits of `ms` end when the test says so, with the clock moved on; all others end at once. */
-function timer(ms: number) {
+/** A timer that calls for the limit of a turn, `ms`, when the test says so, with the clock moved on. */
+function limitTimer(ms: number) {
   let ring: () => void = () => undefined;
-  const sleep = (lily: () => Harness) => async (asked: number) => {
-    if (asked < ms / 2) return;
-    await new Promise<void>((resolve) => (ring = resolve));
-    lily().clock.advance(asked);
-  };
-  return { sleep, ring: () => ring() };
+  const timer = (lily: () => Harness): Timer => ({
+    ...systemTimer,
+    after(asked, call) {
+      if (asked < ms / 2) return systemTimer.after(asked, call);
+      ring = () => {
+        lily().clock.advance(asked);
+        call();
+      };
+      return () => undefined;
+    },
+  });
+  return { timer, ring: () => ring() };
 }
 
 async function lastTurn(lily: Harness) {
@@ -170,7 +177,7 @@ describe("a turn that has used its time", () => {
   const config = { limits: { turnMs: 60_000 } };
 
   it("keeps what its model has written, marked for the caller and for later model calls", async () => {
-    const clock = timer(60_000);
+    const clock = limitTimer(60_000);
     const hang = new Promise<void>(() => undefined);
     let delays = 0;
     const model: ScriptedChatModel = new ScriptedChatModel(
@@ -181,7 +188,7 @@ describe("a turn that has used its time", () => {
     const lily: Harness = await start({
       model,
       config,
-      adjust: (deps) => ({ ...deps, sleep: clock.sleep(() => lily) }),
+      adjust: (deps) => ({ ...deps, timer: clock.timer(() => lily) }),
     });
     const reply = await lily.send("a tale", {
       onEvent: (event) => event.type === "token" && clock.ring(),
@@ -198,7 +205,7 @@ describe("a turn that has used its time", () => {
   });
 
   it("does not wait for a tool that ignores its signal, runs no other, and ends", async () => {
-    const clock = timer(60_000);
+    const clock = limitTimer(60_000);
     const { ran, adjust } = counter(() => {
       queueMicrotask(clock.ring);
       return new Promise(() => undefined);
@@ -207,7 +214,7 @@ describe("a turn that has used its time", () => {
     const lily: Harness = await start({
       model,
       config,
-      adjust: (deps) => ({ ...adjust(deps), sleep: clock.sleep(() => lily) }),
+      adjust: (deps) => ({ ...adjust(deps), timer: clock.timer(() => lily) }),
     });
     const reply = await lily.send("go");
     expect(reply).toMatchObject({ status: "limited", notice: expect.stringContaining("limits.turnMs") });

@@ -12,6 +12,16 @@ class MemoryPoints extends MemorySaver implements PointSaver {
   }
 }
 
+class MemoryPlaces extends MemoryPoints {
+  async putInPlaceOf(
+    ids: readonly string[],
+    ...[config, ...rest]: Parameters<MemorySaver["put"]>
+  ): Promise<void> {
+    await this.dropCheckpoints(config, ids);
+    await this.put(config, ...rest);
+  }
+}
+
 const State = Annotation.Root({
   steps: Annotation<string[]>({ reducer: (all, added) => [...all, ...added], default: () => [] }),
 });
@@ -35,11 +45,14 @@ function twoSteps(saver: BufferedSaver, between: Step = () => undefined) {
 const ON = { configurable: { thread_id: "t" } };
 const SYNC = { ...ON, durability: "sync" } as const;
 
-describe("a checkpointer that stores the points that matter", () => {
+describe.each([
+  ["that drops what is passed", MemoryPoints],
+  ["that puts a point in the place of another", MemoryPlaces],
+])("the points that matter, in a checkpointer %s", (_what, Points) => {
   let stored: MemoryPoints;
   let saver: BufferedSaver;
   beforeEach(() => {
-    stored = new MemoryPoints();
+    stored = new Points();
     saver = new BufferedSaver(stored);
   });
   const tuples = async (): Promise<CheckpointTuple[]> => {
@@ -316,4 +329,29 @@ describe("a checkpointer that remembers where runs ended", () => {
     await saver.putWrites(config, [["steps", ["by hand"]]], "00000000-0000-0000-0000-000000000000");
     expect((await saver.getTuple(ON))?.pendingWrites).toHaveLength(1);
   });
+});
+
+it("keeps one point of a run that goes on, behind where it began, where a point can be put in the place of another", async () => {
+  const stored = new MemoryPlaces();
+  const saver = new BufferedSaver(stored);
+  await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
+  const began = (await stored.getTuple(ON))?.checkpoint.id;
+  const seen: unknown[] = [];
+  const look = async () => {
+    await saver.persist("t");
+    const tuples: CheckpointTuple[] = [];
+    for await (const tuple of stored.list(ON)) tuples.push(tuple);
+    seen.push(tuples.length, tuples[0]?.parentConfig?.configurable?.["checkpoint_id"] === began);
+    return {};
+  };
+  const graph = new StateGraph(State)
+    .addNode("first", look)
+    .addNode("second", look)
+    .addNode("third", look)
+    .addEdge("__start__", "first")
+    .addEdge("first", "second")
+    .addEdge("second", "third")
+    .compile({ checkpointer: saver });
+  await graph.invoke({ steps: ["b"] }, SYNC);
+  expect(seen).toEqual([2, true, 2, true, 2, true]);
 });

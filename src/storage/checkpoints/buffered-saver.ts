@@ -35,6 +35,13 @@ import {
 export interface PointSaver extends BaseCheckpointSaver {
   /** Deletes single checkpoints of the thread and namespace in `config`, with what was written after them. */
   dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void>;
+  /** Puts a checkpoint in the place of others at once, and drops what was written after them; absent where that is no less work. */
+  putInPlaceOf?(
+    ids: readonly string[],
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+  ): Promise<void>;
   /** Id of the newest checkpoint; absent where it costs as much as the checkpoint. */
   newestId?(config: RunnableConfig): Promise<string | undefined>;
 }
@@ -197,14 +204,9 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   }
 
   async #store(newest: Newest): Promise<void> {
-    const { config, checkpoint, metadata, newVersions } = newest;
+    const { config, checkpoint } = newest;
     if (!newest.isStored) {
-      await this.#inner.put(
-        withCheckpoint(config, storedParentOf(newest)),
-        checkpoint,
-        metadata,
-        newVersions,
-      );
+      await this.#put(newest);
       newest.isStored = true;
       this.#lags.end(threadIn(config));
     }
@@ -213,6 +215,18 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
       await this.#inner.putWrites(target, written.writes, written.taskId, written.taskPath);
       newest.writes.shift();
     }
+  }
+
+  /** The points that the run has passed are of use no more; what somebody has changed by hand may be looked back from. */
+  async #put(newest: Newest): Promise<void> {
+    const { config, checkpoint, metadata, newVersions, passed, base } = newest;
+    if (passed.length === 0 || !isStep(metadata) || this.#inner.putInPlaceOf === undefined) {
+      const after = withCheckpoint(config, storedParentOf(newest));
+      await this.#inner.put(after, checkpoint, metadata, newVersions);
+      return;
+    }
+    await this.#inner.putInPlaceOf(passed, withCheckpoint(config, base), checkpoint, metadata);
+    newest.passed = [];
   }
 
   #rememberEnd(place: string, end: Newest): void {

@@ -20,7 +20,7 @@ export interface Newest {
   /** The stored checkpoint from which its run began. */
   readonly base: string | undefined;
   /** Stored points of its run, oldest first; nobody needs them once the run has ended. */
-  readonly passed: readonly string[];
+  passed: readonly string[];
   readonly writes: TaskWrites[];
   /** A node has run. Before that the run was only given its message, which is in its sender's hands. */
   readonly hasBegun: boolean;

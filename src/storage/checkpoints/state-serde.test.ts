@@ -7,6 +7,7 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import { JsonPlusSerializer } from "@langchain/langgraph-checkpoint";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { StateSerde } from "./state-serde.ts";
 
@@ -139,8 +140,34 @@ describe("state as text", () => {
     },
   );
 
+  it("brings back what JSON can hold, with what it cannot hold among it", () => {
+    const rare = fc.constantFrom<unknown>(
+      undefined,
+      new Map([["k", 1]]),
+      /a/u,
+      { lc: 2, type: "undefined" },
+      Object.assign([], { length: 1 }),
+    );
+    const any = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 5 },
+        fc.jsonValue(),
+        rare,
+        fc.array(tie("tree")),
+        fc.dictionary(fc.string(), tie("tree"), { noNullPrototype: true }),
+      ),
+    })).tree;
+    fc.assert(
+      fc.property(any, (value) => {
+        expect(throughText(value)).toEqual(value);
+      }),
+    );
+  });
+
   const cycle: Record<string, unknown> = { a: 1 };
   cycle["me"] = cycle;
+  const knot: unknown[] = [];
+  for (let n = 0; n < 50; n += 1) knot.push(knot);
   it.each([
     ["a number that is none", { turn: { cost: Number.NaN } }, "the state at turn.cost is the number NaN"],
     ["an endless number", [1, Infinity], "the state at 1 is the number Infinity"],
@@ -148,6 +175,7 @@ describe("state as text", () => {
     ["a big integer", { n: 10n }, "the state at n is a bigint"],
     ["a symbol", Symbol("s"), "the state is a symbol"],
     ["a circle", { cycle }, "the state at cycle.me is a part of what holds it"],
+    ["a knot of circles", { knot }, "the state at knot.0 is a part of what holds it"],
   ])("refuses %s and names its path", (_what, value, message) => {
     expect(() => serde.dumps(value)).toThrow(expect.objectContaining({ code: "value_not_json" }));
     expect(() => serde.dumps(value)).toThrow(message);

@@ -32,6 +32,8 @@ export interface CheckpointStatements {
   readonly byId: Statement<CheckpointKey, CheckpointRow>;
   readonly writesOf: Statement<CheckpointKey, WriteRow>;
   readonly put: Statement;
+  /** Its columns, and then the key of the one in whose place it is put. */
+  readonly putInPlace: Statement;
   readonly putWrite: Statement;
   readonly replaceWrite: Statement;
   readonly drop: Statement<CheckpointKey>;
@@ -67,6 +69,10 @@ export function prepareCheckpointStatements(db: Database): CheckpointStatements 
     ),
     put: db.prepare(
       `INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    putInPlace: db.prepare(
+      `UPDATE checkpoints SET (${COLUMNS}) = (?, ?, ?, ?, ?)
+       WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
     ),
     putWrite: insertWrite("IGNORE"),
     replaceWrite: insertWrite("REPLACE"),

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyCheckpoint } from "@langchain/langgraph-checkpoint";
+import { emptyCheckpoint, type CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
@@ -38,6 +38,27 @@ describe("the SQLite checkpointer", () => {
     await saver.putWrites(withoutNamespace, [["channel", "value"]], "task");
     const tuple = await saver.getTuple({ configurable: { thread_id: "t", checkpoint_ns: "" } });
     expect(tuple?.pendingWrites).toEqual([["task", "channel", "value"]]);
+  });
+
+  it("puts a checkpoint in the place of others, whose writes go with them", async () => {
+    const [base, first, second, end] = [1, 2, 3, 4].map((n) => ({ ...emptyCheckpoint(), id: `id-${n}` }));
+    if (!base || !first || !second || !end) throw new Error("there are four");
+    await saver.put(config, base, metadata);
+    for (const point of [first, second])
+      await saver.putWrites(await saver.put(config, point, metadata), [["channel", point.id]], "task");
+    const after = { configurable: { thread_id: "t", checkpoint_id: base.id } };
+    await saver.putInPlaceOf([first.id, second.id], after, end, metadata);
+
+    const left: CheckpointTuple[] = [];
+    for await (const tuple of saver.list(config)) left.push(tuple);
+    expect(left.map(({ checkpoint }) => checkpoint.id)).toEqual([end.id, base.id]);
+    expect(left[0]?.parentConfig?.configurable?.["checkpoint_id"]).toBe(base.id);
+    expect(db.prepare("SELECT count(*) FROM writes").pluck().get()).toBe(0);
+  });
+
+  it("puts it all the same where they have been erased meanwhile", async () => {
+    await saver.putInPlaceOf(["gone"], config, emptyCheckpoint(), metadata);
+    expect(await saver.getTuple(config)).toBeDefined();
   });
 
   it("waits for another writer without blocking the event loop", async () => {

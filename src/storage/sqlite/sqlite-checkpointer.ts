@@ -119,14 +119,36 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
   ): Promise<RunnableConfig> {
-    const [threadId, namespace, parentId] = keyOf(config);
-    // What cannot be read again fails here, before anything of it is stored.
-    const state = this.#serde.dumps(checkpoint);
-    const about = metadataText(this.#serde, metadata, state);
-    await this.#retry(() =>
-      this.open().put.run(threadId, namespace, checkpoint.id, parentId || null, "json", state, about),
-    );
+    const [threadId, namespace] = keyOf(config);
+    const columns = this.#columnsOf(config, checkpoint, metadata);
+    await this.#retry(() => this.open().put.run(threadId, namespace, ...columns));
     return configOf([threadId, namespace, checkpoint.id]);
+  }
+
+  /** In the row of the last of them: its pages are written again, where a new row and a row that goes would be twice as many. */
+  async putInPlaceOf(
+    ids: readonly string[],
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+  ): Promise<void> {
+    const [threadId, namespace] = keyOf(config);
+    const columns = this.#columnsOf(config, checkpoint, metadata);
+    const { put, putInPlace, dropWrites } = this.open();
+    const replace = this.db.transaction(() => {
+      this.#drop(config, ids.slice(0, -1));
+      const last: CheckpointKey = [threadId, namespace, ids.at(-1) ?? ""];
+      dropWrites.run(...last);
+      if (putInPlace.run(...columns, ...last).changes === 0) put.run(threadId, namespace, ...columns);
+    });
+    await this.#retry(() => replace.immediate());
+  }
+
+  /** @throws {LilyError} `value_not_json`: what cannot be read again fails before anything of it is stored */
+  #columnsOf(config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata): unknown[] {
+    const [, , parentId] = keyOf(config);
+    const state = this.#serde.dumps(checkpoint);
+    return [checkpoint.id, parentId || null, "json", state, metadataText(this.#serde, metadata, state)];
   }
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
@@ -149,15 +171,17 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
   }
 
   async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
+    const dropAll = this.db.transaction(() => this.#drop(config, ids));
+    await this.#retry(() => dropAll.immediate());
+  }
+
+  #drop(config: RunnableConfig, ids: readonly string[]): void {
     const [threadId, namespace] = keyOf(config);
     const { drop, dropWrites } = this.open();
-    const dropAll = this.db.transaction(() => {
-      for (const id of ids) {
-        dropWrites.run(threadId, namespace, id);
-        drop.run(threadId, namespace, id);
-      }
-    });
-    await this.#retry(() => dropAll.immediate());
+    for (const id of ids) {
+      dropWrites.run(threadId, namespace, id);
+      drop.run(threadId, namespace, id);
+    }
   }
 
   override deleteThread(threadId: string): Promise<void> {
