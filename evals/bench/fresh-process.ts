@@ -22,7 +22,6 @@ async function load(): Promise<() => Promise<Subject>> {
   // Loads the native part.
   new Database(":memory:").close();
   if (name === "lily") {
-    await import("#src/storage/sqlite/sqlite-backend.ts");
     const { EVENING, openLilySubject } = await import("./lily-subject.ts");
     return () => openLilySubject(folder, { ...options, now: EVENING });
   }

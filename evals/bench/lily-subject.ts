@@ -1,5 +1,5 @@
 /** Lily as a benchmark subject: the application of a home folder, opened and asked as the terminal does it. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { openApp } from "#src/app/open-app.ts";
@@ -24,9 +24,12 @@ export const EVENING = "2026-03-01T18:00:00Z";
 
 /** Opens Lily with its default configuration. No network: the model is in the process. */
 export async function openLilySubject(folder: string, options: LilyOptions): Promise<Subject> {
-  mkdirSync(folder, { recursive: true });
-  // In any other zone the day could end between morning and evening.
-  writeFileSync(join(folder, "config.json"), JSON.stringify({ timeZone: "UTC" }));
+  const configFile = join(folder, "config.json");
+  if (!existsSync(configFile)) {
+    mkdirSync(folder, { recursive: true });
+    // In any other zone the day could end between morning and evening.
+    writeFileSync(configFile, JSON.stringify({ timeZone: "UTC" }));
+  }
   const env = { LILY_HOME: folder, LILY_NOW: options.now ?? MORNING };
   const { config, deps, storage } = await openApp(env, folder);
   const model = new InstantModel(options);

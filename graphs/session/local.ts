@@ -54,20 +54,51 @@ export interface LocalOptions {
   readonly onUpkeepError?: (error: unknown) => void;
 }
 
-/** Builds the graph on a backend. */
+/** Builds the graph on a backend. What a message takes is made when one comes: a program may only show where it stands. */
 export function openLocalSessions(
   deps: SessionDeps,
   storage: StorageBackend,
   options: LocalOptions,
 ): LocalSessions {
-  const graphOfRuns = once(() => compileForRuns(deps, storage));
   const graph = once(() => compileSessionGraph(deps, storage));
   const repository = createStoreSessionRepository(storage.store);
-  const runner = createSessionRunner(graphOfRuns, storage.checkpointer);
-  const upkeep = upkeepBesideTurns(deps, storage, options);
-  const { settled } = upkeep;
-  const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
   const unanswered = findUnanswered({ ...storage, repository });
+  const upkeep = upkeepBesideTurns(deps, storage, options);
+  const turnDeps = once(() => turnDepsOf(deps, storage, options, { graph, repository, unanswered, upkeep }));
+  return {
+    get graph() {
+      return graph();
+    },
+    repository,
+    async send(request) {
+      const reply = await runTurn(turnDeps(), request);
+      // A reply that is no turn has read at most, and reading leads to no write.
+      if (reply.turn !== null) upkeep.afterReply(request.owner);
+      return reply;
+    },
+    stop: (ref) => stopTurn(turnDeps(), ref),
+    unanswered,
+    settled: upkeep.settled,
+  };
+}
+
+/** Parts of the sessions of one backend. */
+interface LocalParts extends Pick<LocalSessions, "repository" | "unanswered"> {
+  readonly graph: () => CompiledSessionGraph;
+  readonly upkeep: ReturnType<typeof upkeepBesideTurns>;
+}
+
+function turnDepsOf(
+  deps: SessionDeps,
+  storage: StorageBackend,
+  options: LocalOptions,
+  { graph, repository, unanswered, upkeep }: LocalParts,
+): TurnDeps {
+  const runner = createSessionRunner(
+    once(() => compileForRuns(deps, storage)),
+    storage.checkpointer,
+  );
+  const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
   const sources: ReadSources = {
     unanswered,
     repository,
@@ -76,7 +107,8 @@ export function openLocalSessions(
     checkpoints: listCheckpoints(graph),
     erasing: (owner) => ({ preview: (wanted) => previewText(erasure, { owner, ...wanted }) }),
   };
-  const turnDeps: TurnDeps = {
+  const contextOf = createReadContext(deps, sources);
+  return {
     ids: deps.ids,
     runner,
     repository,
@@ -84,7 +116,7 @@ export function openLocalSessions(
     locks: storage.locks,
     stops: deps.stops,
     readCommand: createReadCommand(deps, sources),
-    beforeRun: eraseFirst(deps, { erasure, contextOf: createReadContext(deps, sources), settled }),
+    beforeRun: eraseFirst(deps, { erasure, contextOf, settled: upkeep.settled }),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
@@ -96,21 +128,6 @@ export function openLocalSessions(
     ...(deps.timer === undefined ? {} : { timer: deps.timer }),
     stopRequests: createStoreStopRequests(storage.store),
     arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
-  };
-  return {
-    get graph() {
-      return graph();
-    },
-    repository,
-    async send(request) {
-      const reply = await runTurn(turnDeps, request);
-      // A reply that is no turn has read at most, and reading leads to no write.
-      if (reply.turn !== null) upkeep.afterReply(request.owner);
-      return reply;
-    },
-    stop: (ref) => stopTurn(turnDeps, ref),
-    unanswered,
-    settled,
   };
 }
 

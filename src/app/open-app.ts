@@ -7,7 +7,7 @@ import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-cha
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
-import type { SqliteBackendOptions } from "#src/storage/sqlite/sqlite-backend.ts";
+import { openSqliteBackend, type SqliteBackendOptions } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
@@ -85,6 +85,7 @@ async function openStorage(
   deps: Pick<SessionDeps, "clock" | "ids">,
 ): Promise<StorageBackend> {
   const { storage } = loaded.config;
+  // What most have is there at once: a module that is asked for here is looked up by a thread of its own.
   if (storage.backend === "memory") {
     const { createMemoryBackend } = await import("#src/storage/memory/memory-backend.ts");
     return createMemoryBackend({ clock: deps.clock });
@@ -93,7 +94,6 @@ async function openStorage(
     const { openPostgresBackend } = await import("#src/storage/postgres/postgres-backend.ts");
     return openPostgresBackend({ connection: postgresUrl(env), schema: storage.schema, index, ...deps });
   }
-  const { openSqliteBackend } = await import("#src/storage/sqlite/sqlite-backend.ts");
   return openSqliteBackend({
     checkpointPath: resolve(join(loaded.home, storage.checkpoints)),
     storePath: resolve(join(loaded.home, storage.store)),

@@ -60,6 +60,8 @@ function boundaryOf(
 
 /** Whether `name` is a time zone that this machine knows. */
 export function isTimeZone(name: string): boolean {
+  // Every machine knows it; being asked for another one, it loads its tables.
+  if (name === "UTC") return true;
   if (!/^[A-Za-z][\w+\-/]*$/u.test(name)) return false;
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);

@@ -65,12 +65,12 @@ function openConnection(file: string, options: OpenDatabaseOptions): Database.Da
 }
 
 function configure(db: Database.Database, synchronous: "NORMAL" | "FULL"): void {
-  // Only a new file takes it.
-  db.pragma(`page_size = ${PAGE_BYTES}`);
-  if (db.pragma("journal_mode", { simple: true }) !== "wal") db.pragma("journal_mode = WAL");
-  db.pragma(`synchronous = ${synchronous}`);
-  db.pragma("secure_delete = ON");
-  db.pragma(`journal_size_limit = ${LOG_LIMIT_BYTES}`);
+  // Only a new file takes its page size; one that is in WAL mode stays so.
+  db.exec(`PRAGMA page_size = ${PAGE_BYTES};
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = ${synchronous};
+    PRAGMA secure_delete = ON;
+    PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES};`);
 }
 
 // Two programs that switch a new file to WAL at the same moment: SQLite refuses one of them without waiting.

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { FactStateRow } from "../fact-search.ts";
 import type { StoredItemRow } from "../stored-item.ts";
 import { CONFLICT_GROUP, FACT_STATE, IS_FACT, NEWNESS } from "./fact-sql.ts";
+import { preparedOnUse } from "./prepared-on-use.ts";
 import type { TextTable } from "./text-tables.ts";
 
 /** What a change has to know of the item that was there. */
@@ -89,70 +90,88 @@ export interface RankedRow {
 
 type Parameters = (string | number | Buffer)[];
 
-/** Prepares every statement of the store once. */
+/** Prepares each statement of the store once. */
 export function prepareStatements(db: Database) {
+  return preparedOnUse({ ...reading(db), ...writing(db), texts: () => prepareTextTables(db) });
+}
+
+function reading(db: Database) {
   return {
-    get: db.prepare<[string, string], StoredItemRow>(
-      `SELECT ${ITEM} FROM namespaces n CROSS JOIN items i ON i.namespace_id = n.id WHERE n.path = ? AND i.key = ?`,
-    ),
-    getById: db.prepare<[number], StoredItemRow>(
-      `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id WHERE i.id = ?`,
-    ),
-    list: cached((equalities) => db.prepare<Parameters, StoredItemRow>(listSql(equalities))),
-    newest: cached((equalities) => db.prepare<Parameters, NewestRow>(newestSql(equalities))),
-    newestOfGroup: cached((equalities) => db.prepare<Parameters, NewestRow>(newestOfGroupSql(equalities))),
-    byKey: cached((equalities) => db.prepare<Parameters, StoredItemRow>(byKeySql(equalities))),
-    states: db.prepare<[string], FactStateRow>(STATES),
-    countItems: db
-      .prepare<[string], number>(
-        "SELECT count(*) FROM items WHERE namespace_id = (SELECT id FROM namespaces WHERE path = ?)",
-      )
-      .pluck(),
-    paths: db
-      .prepare<[string, string | Buffer], string>(
-        "SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path",
-      )
-      .pluck(),
+    get: () =>
+      db.prepare<[string, string], StoredItemRow>(
+        `SELECT ${ITEM} FROM namespaces n CROSS JOIN items i ON i.namespace_id = n.id WHERE n.path = ? AND i.key = ?`,
+      ),
+    getById: () =>
+      db.prepare<[number], StoredItemRow>(
+        `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id WHERE i.id = ?`,
+      ),
+    list: () => cached((equalities) => db.prepare<Parameters, StoredItemRow>(listSql(equalities))),
+    newest: () => cached((equalities) => db.prepare<Parameters, NewestRow>(newestSql(equalities))),
+    newestOfGroup: () =>
+      cached((equalities) => db.prepare<Parameters, NewestRow>(newestOfGroupSql(equalities))),
+    byKey: () => cached((equalities) => db.prepare<Parameters, StoredItemRow>(byKeySql(equalities))),
+    states: () => db.prepare<[string], FactStateRow>(STATES),
+    countItems: () =>
+      db
+        .prepare<[string], number>(
+          "SELECT count(*) FROM items WHERE namespace_id = (SELECT id FROM namespaces WHERE path = ?)",
+        )
+        .pluck(),
+    paths: () =>
+      db
+        .prepare<[string, string | Buffer], string>(
+          "SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path",
+        )
+        .pluck(),
+  };
+}
 
-    findNamespace: db.prepare<[string], number>("SELECT id FROM namespaces WHERE path = ?").pluck(),
-    addNamespace: db.prepare<[string]>("INSERT INTO namespaces (path) VALUES (?)"),
-    dropEmptyNamespace: db.prepare<[number, number]>(
-      "DELETE FROM namespaces WHERE id = ? AND NOT EXISTS (SELECT 1 FROM items WHERE namespace_id = ?)",
-    ),
+function writing(db: Database) {
+  return {
+    findNamespace: () => db.prepare<[string], number>("SELECT id FROM namespaces WHERE path = ?").pluck(),
+    addNamespace: () => db.prepare<[string]>("INSERT INTO namespaces (path) VALUES (?)"),
+    dropEmptyNamespace: () =>
+      db.prepare<[number, number]>(
+        "DELETE FROM namespaces WHERE id = ? AND NOT EXISTS (SELECT 1 FROM items WHERE namespace_id = ?)",
+      ),
 
-    findItem: db.prepare<[number, string], StoredItem>(
-      `SELECT id, index_fields AS indexFields, iif(index_fields IS NULL, NULL, value) AS indexedValue,
+    findItem: () =>
+      db.prepare<[number, string], StoredItem>(
+        `SELECT id, index_fields AS indexFields, iif(index_fields IS NULL, NULL, value) AS indexedValue,
          vector_model AS vectorModel
        FROM items WHERE namespace_id = ? AND key = ?`,
-    ),
-    addItem: db.prepare<[number, string, number, number, string | null, string]>(
-      "INSERT INTO items (namespace_id, key, created_at, updated_at, index_fields, value) VALUES (?, ?, ?, ?, ?, ?)",
-    ),
-    updateItem: db.prepare<[number, string | null, string, number | null, number]>(
-      "UPDATE items SET updated_at = ?, index_fields = ?, value = ?, vector_model = ? WHERE id = ?",
-    ),
-    valueOf: db.prepare<[number], string>("SELECT value FROM items WHERE id = ?").pluck(),
-    vectorTextHash: db
-      .prepare<[number], Buffer>("SELECT text_hash FROM item_vectors WHERE item_id = ?")
-      .pluck(),
-    deleteItem: db.prepare<[number]>("DELETE FROM items WHERE id = ?"),
-    texts: {
-      item_text: prepareTextStatements(db, "item_text"),
-      fact_text: prepareTextStatements(db, "fact_text"),
-      passage_text: prepareTextStatements(db, "passage_text"),
-    } satisfies Readonly<Record<TextTable, TextStatements>>,
+      ),
+    addItem: () =>
+      db.prepare<[number, string, number, number, string | null, string]>(
+        "INSERT INTO items (namespace_id, key, created_at, updated_at, index_fields, value) VALUES (?, ?, ?, ?, ?, ?)",
+      ),
+    updateItem: () =>
+      db.prepare<[number, string | null, string, number | null, number]>(
+        "UPDATE items SET updated_at = ?, index_fields = ?, value = ?, vector_model = ? WHERE id = ?",
+      ),
+    valueOf: () => db.prepare<[number], string>("SELECT value FROM items WHERE id = ?").pluck(),
+    vectorTextHash: () =>
+      db.prepare<[number], Buffer>("SELECT text_hash FROM item_vectors WHERE item_id = ?").pluck(),
+    deleteItem: () => db.prepare<[number]>("DELETE FROM items WHERE id = ?"),
   };
+}
+
+function prepareTextTables(db: Database) {
+  return {
+    item_text: prepareTextStatements(db, "item_text"),
+    fact_text: prepareTextStatements(db, "fact_text"),
+    passage_text: prepareTextStatements(db, "passage_text"),
+  } satisfies Readonly<Record<TextTable, TextStatements>>;
 }
 
 /** The statements of one text index. */
 function prepareTextStatements(db: Database, table: TextTable) {
-  return {
-    rank: cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(table, equalities))),
-    add: db.prepare<[number | bigint, string]>(`INSERT INTO ${table} (rowid, body) VALUES (?, ?)`),
-    remove: db.prepare<[number, string]>(
-      `INSERT INTO ${table} (${table}, rowid, body) VALUES ('delete', ?, ?)`,
-    ),
-  };
+  return preparedOnUse({
+    rank: () => cached((equalities) => db.prepare<Parameters, RankedRow>(rankSql(table, equalities))),
+    add: () => db.prepare<[number | bigint, string]>(`INSERT INTO ${table} (rowid, body) VALUES (?, ?)`),
+    remove: () =>
+      db.prepare<[number, string]>(`INSERT INTO ${table} (${table}, rowid, body) VALUES ('delete', ?, ?)`),
+  });
 }
 
 type TextStatements = ReturnType<typeof prepareTextStatements>;

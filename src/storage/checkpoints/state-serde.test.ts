@@ -151,7 +151,8 @@ describe("state as text", () => {
     const any = fc.letrec<{ tree: unknown }>((tie) => ({
       tree: fc.oneof(
         { maxDepth: 5 },
-        fc.jsonValue(),
+        // Without minus zero, which JSON does not have.
+        fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value))),
         rare,
         fc.array(tie("tree")),
         fc.dictionary(fc.string(), tie("tree"), { noNullPrototype: true }),

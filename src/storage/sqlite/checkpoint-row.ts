@@ -6,7 +6,6 @@ import type {
   CheckpointPendingWrite,
   CheckpointTuple,
 } from "@langchain/langgraph-checkpoint";
-import { z } from "zod";
 import type { StateSerde } from "../checkpoints/state-serde.ts";
 import type { CheckpointRow, WriteRow } from "./checkpoint-statements.ts";
 
@@ -15,16 +14,6 @@ type ReadCheckpoint = Pick<CheckpointTuple, "checkpoint" | "metadata">;
 
 /** Metadata name of the checksum; LangGraph and other readers pass over what they do not know. */
 const CHECKSUM = "lily_crc32";
-
-const checkpointSchema = z.object({
-  v: z.number(),
-  id: z.string(),
-  ts: z.string(),
-  channel_values: z.record(z.string(), z.unknown()),
-  channel_versions: z.record(z.string(), z.unknown()),
-  versions_seen: z.record(z.string(), z.unknown()),
-});
-const metadataSchema = z.looseObject({ [CHECKSUM]: z.int().optional() });
 
 /** The metadata as text, with the checksum of the checkpoint's text. */
 export function metadataText(serde: StateSerde, metadata: CheckpointMetadata, checkpoint: string): string {
@@ -37,18 +26,29 @@ export function readCheckpoint(
   row: Pick<CheckpointRow, "checkpoint" | "metadata">,
 ): ReadCheckpoint | undefined {
   try {
-    const parsed = metadataSchema.safeParse(serde.loads(textOf(row.metadata)));
-    if (!parsed.success) return undefined;
-    const { [CHECKSUM]: checksum, ...metadata } = parsed.data;
+    const told = serde.loads(textOf(row.metadata));
+    if (!isRecord(told)) return undefined;
+    const { [CHECKSUM]: checksum, ...metadata } = told;
     if (checksum !== undefined && checksum !== crc32(row.checkpoint)) return undefined;
     const checkpoint = serde.loads(textOf(row.checkpoint));
-    if (!checkpointSchema.safeParse(checkpoint).success) return undefined;
-    return { checkpoint: checkpoint as Checkpoint, metadata: metadata as CheckpointMetadata };
+    if (!isCheckpoint(checkpoint)) return undefined;
+    return { checkpoint, metadata: metadata as unknown as CheckpointMetadata };
   } catch {
     // Not JSON, or not of the form that the serializer writes: whoever asked is given the next older one.
     return undefined;
   }
 }
+
+// By hand: what a schema takes a fresh process to check a first time is as much as all else that it reads.
+function isCheckpoint(value: unknown): value is Checkpoint {
+  if (!isRecord(value)) return false;
+  const { v, id, ts, channel_values: values, channel_versions: versions, versions_seen: seen } = value;
+  if (typeof v !== "number" || typeof id !== "string" || typeof ts !== "string") return false;
+  return isRecord(values) && isRecord(versions) && isRecord(seen);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What tasks have written after a checkpoint. A task of which a part cannot be read counts as not carried out. */
 export function readWrites(serde: StateSerde, rows: readonly WriteRow[]): CheckpointPendingWrite[] {

@@ -1,5 +1,6 @@
 /** The SQL of the checkpointer, on the tables of LangGraph's `SqliteSaver`. */
 import type { Database, Statement } from "better-sqlite3";
+import { preparedOnUse } from "#memory/stores/sqlite/prepared-on-use.ts";
 
 /** A row of `checkpoints`. Older files hold bytes where newer ones hold text. */
 export interface CheckpointRow {
@@ -23,7 +24,7 @@ export interface WriteRow {
 /** What names a checkpoint. */
 export type CheckpointKey = [threadId: string, namespace: string, checkpointId: string];
 
-/** The statements, prepared once. */
+/** The statements. */
 export interface CheckpointStatements {
   readonly newest: Statement<[string, string], CheckpointRow>;
   readonly newestId: Statement<[string, string], Pick<CheckpointRow, "checkpoint_id">>;
@@ -52,31 +53,36 @@ export function prepareCheckpointStatements(db: Database): CheckpointStatements 
     db.prepare(`INSERT OR ${conflict} INTO writes (${WRITE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
   const dropFrom = (table: string): Statement<CheckpointKey> =>
     db.prepare(`DELETE FROM ${table} WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`);
-  return {
+  return preparedOnUse<CheckpointStatements>({
     // In the order in which they were put: ids go by a clock, which may be set back.
-    newest: db.prepare(`SELECT rowid, ${COLUMNS} FROM checkpoints WHERE rowid = ${NEWEST}`),
-    newestId: db.prepare(`SELECT checkpoint_id FROM checkpoints WHERE rowid = ${NEWEST}`),
-    before: db.prepare(
-      `SELECT rowid, ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND rowid < ?
+    newest: () => db.prepare(`SELECT rowid, ${COLUMNS} FROM checkpoints WHERE rowid = ${NEWEST}`),
+    newestId: () => db.prepare(`SELECT checkpoint_id FROM checkpoints WHERE rowid = ${NEWEST}`),
+    before: () =>
+      db.prepare(
+        `SELECT rowid, ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND rowid < ?
        ORDER BY rowid DESC LIMIT 1`,
-    ),
-    byId: db.prepare(
-      `SELECT rowid, ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
-    ),
-    writesOf: db.prepare(
-      `SELECT task_id, channel, type, value FROM writes
+      ),
+    byId: () =>
+      db.prepare(
+        `SELECT rowid, ${COLUMNS} FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
+      ),
+    writesOf: () =>
+      db.prepare(
+        `SELECT task_id, channel, type, value FROM writes
        WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? ORDER BY task_id, idx`,
-    ),
-    put: db.prepare(
-      `INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    putInPlace: db.prepare(
-      `UPDATE checkpoints SET (${COLUMNS}) = (?, ?, ?, ?, ?)
+      ),
+    put: () =>
+      db.prepare(
+        `INSERT OR REPLACE INTO checkpoints (thread_id, checkpoint_ns, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      ),
+    putInPlace: () =>
+      db.prepare(
+        `UPDATE checkpoints SET (${COLUMNS}) = (?, ?, ?, ?, ?)
        WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
-    ),
-    putWrite: insertWrite("IGNORE"),
-    replaceWrite: insertWrite("REPLACE"),
-    drop: dropFrom("checkpoints"),
-    dropWrites: dropFrom("writes"),
-  };
+      ),
+    putWrite: () => insertWrite("IGNORE"),
+    replaceWrite: () => insertWrite("REPLACE"),
+    drop: () => dropFrom("checkpoints"),
+    dropWrites: () => dropFrom("writes"),
+  });
 }

@@ -1,5 +1,6 @@
 /** The table of leases: who holds which lock until when. A row stays when its lease ends, so that tokens only grow. */
 import type { Database } from "better-sqlite3";
+import { preparedOnUse } from "#memory/stores/sqlite/prepared-on-use.ts";
 import { isProcessGone, type ProcessIdentity } from "./process-identity.ts";
 
 /** A row of the table. */
@@ -38,40 +39,48 @@ export interface LeaseTable {
 /** Not a lock: its token is the highest that a removed row had, from which new rows go on. No lock has this name. */
 const HIGHEST_REMOVED = "highest-removed-token";
 
-/** Makes the table in `db` where it is missing; grants are in the name of the process `self`. */
-export function openLeaseTable(db: Database, self: ProcessIdentity): LeaseTable {
-  const { find, put, renew, takeFree, under, remove } = prepareStatements(db);
+/** Makes the table in `db` where it is missing; grants are in the name of the process that `tellSelf` names. */
+export function openLeaseTable(db: Database, tellSelf: () => ProcessIdentity): LeaseTable {
+  const statements = prepareStatements(db);
+  let told: ProcessIdentity | undefined;
+  // The system is asked when there is a lock to take or to look behind.
+  const self = (): ProcessIdentity => (told ??= tellSelf());
+  const isHeld = (row: LeaseRow, now: number): boolean =>
+    row.expires_at > now && !isProcessGone(row, self().host);
   const takeIfFree = db.transaction((row: Omit<LeaseRow, "token">, now: number) => {
-    const current = find.get(row.name);
-    if (current !== undefined && isHeld(current, now, self.host)) return undefined;
-    const token = (current ?? find.get(HIGHEST_REMOVED))?.token ?? 0;
-    put.run({ ...row, token: token + 1 });
+    const current = statements.find.get(row.name);
+    if (current !== undefined && isHeld(current, now)) return undefined;
+    const token = (current ?? statements.find.get(HIGHEST_REMOVED))?.token ?? 0;
+    statements.put.run({ ...row, token: token + 1 });
     return token + 1;
   });
   const forget = db.transaction((prefix: string, now: number) => {
-    const rows = under.all(prefix, prefix).filter((row) => !isHeld(row, now, self.host));
-    const highest = Math.max(find.get(HIGHEST_REMOVED)?.token ?? 0, ...rows.map(({ token }) => token));
-    for (const { name } of rows) remove.run(name);
-    if (rows.length > 0) put.run({ ...NOBODY, token: highest });
+    const rows = statements.under.all(prefix, prefix).filter((row) => !isHeld(row, now));
+    const highest = Math.max(
+      statements.find.get(HIGHEST_REMOVED)?.token ?? 0,
+      ...rows.map(({ token }) => token),
+    );
+    for (const { name } of rows) statements.remove.run(name);
+    if (rows.length > 0) statements.put.run({ ...NOBODY, token: highest });
     return rows.length;
   });
 
   return {
     grant(name, { holder, now, expiresAt, isAgain = false }) {
-      const row = { ...self, name, holder, expires_at: expiresAt };
-      const token = isAgain ? undefined : takeFree.get({ ...row, now, removed: HIGHEST_REMOVED });
+      const row = { ...self(), name, holder, expires_at: expiresAt };
+      const token = isAgain ? undefined : statements.takeFree.get({ ...row, now, removed: HIGHEST_REMOVED });
       if (token !== undefined) return token;
       // Looking first keeps those who wait from taking turns at the write lock.
-      const current = find.get(name);
-      if (current !== undefined && isHeld(current, now, self.host)) return undefined;
+      const current = statements.find.get(name);
+      if (current !== undefined && isHeld(current, now)) return undefined;
       return takeIfFree.immediate(row, now);
     },
-    renew: (name, token, expiresAt) => renew.run(expiresAt, name, token).changes === 1,
+    renew: (name, token, expiresAt) => statements.renew.run(expiresAt, name, token).changes === 1,
     heldToken(name, now) {
-      const current = find.get(name);
-      return current !== undefined && isHeld(current, now, self.host) ? current.token : undefined;
+      const current = statements.find.get(name);
+      return current !== undefined && isHeld(current, now) ? current.token : undefined;
     },
-    newestToken: (name) => find.get(name)?.token,
+    newestToken: (name) => statements.find.get(name)?.token,
     forget: (prefix, now) => forget.immediate(prefix, now),
   };
 }
@@ -91,33 +100,29 @@ function prepareStatements(db: Database) {
     name TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL,
     pid INTEGER NOT NULL, host TEXT NOT NULL, started INTEGER, expires_at INTEGER NOT NULL
   ) STRICT`);
-  return {
-    find: db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?"),
-    put: db.prepare<LeaseRow>(
-      `INSERT OR REPLACE INTO leases (name, token, holder, pid, host, started, expires_at)
+  return preparedOnUse({
+    find: () => db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?"),
+    put: () =>
+      db.prepare<LeaseRow>(
+        `INSERT OR REPLACE INTO leases (name, token, holder, pid, host, started, expires_at)
        VALUES (@name, @token, @holder, @pid, @host, @started, @expires_at)`,
-    ),
-    renew: db.prepare<[number, string, number]>(
-      "UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?",
-    ),
+      ),
+    renew: () =>
+      db.prepare<[number, string, number]>("UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?"),
     /** Takes a lock that was given back, or that nobody has held, in one statement; the token, if it was. */
-    takeFree: db
-      .prepare<Omit<LeaseRow, "token"> & { readonly now: number; readonly removed: string }, number>(
-        `INSERT INTO leases (name, token, holder, pid, host, started, expires_at)
+    takeFree: () =>
+      db
+        .prepare<Omit<LeaseRow, "token"> & { readonly now: number; readonly removed: string }, number>(
+          `INSERT INTO leases (name, token, holder, pid, host, started, expires_at)
          VALUES (@name, coalesce((SELECT token FROM leases WHERE name = @removed), 0) + 1,
            @holder, @pid, @host, @started, @expires_at)
          ON CONFLICT (name) DO UPDATE SET token = token + 1, holder = excluded.holder, pid = excluded.pid,
            host = excluded.host, started = excluded.started, expires_at = excluded.expires_at
          WHERE leases.expires_at <= @now RETURNING token`,
-      )
-      .pluck(),
-    under: db.prepare<[string, string], LeaseRow>(
-      "SELECT * FROM leases WHERE substr(name, 1, length(?)) = ?",
-    ),
-    remove: db.prepare<[string]>("DELETE FROM leases WHERE name = ?"),
-  };
-}
-
-function isHeld(row: LeaseRow, now: number, host: string): boolean {
-  return row.expires_at > now && !isProcessGone(row, host);
+        )
+        .pluck(),
+    under: () =>
+      db.prepare<[string, string], LeaseRow>("SELECT * FROM leases WHERE substr(name, 1, length(?)) = ?"),
+    remove: () => db.prepare<[string]>("DELETE FROM leases WHERE name = ?"),
+  });
 }

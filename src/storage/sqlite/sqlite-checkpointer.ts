@@ -134,8 +134,8 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
   ): Promise<void> {
     const [threadId, namespace] = keyOf(config);
     const columns = this.#columnsOf(config, checkpoint, metadata);
-    const { put, putInPlace, dropWrites } = this.open();
     const replace = this.db.transaction(() => {
+      const { put, putInPlace, dropWrites } = this.open();
       this.#drop(config, ids.slice(0, -1));
       const last: CheckpointKey = [threadId, namespace, ids.at(-1) ?? ""];
       dropWrites.run(...last);
@@ -155,7 +155,6 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
     const key = keyOf(config);
     if (key[2] === "")
       throw new LilyError("internal", "writes were put without the checkpoint that they follow");
-    const { putWrite, replaceWrite } = this.open();
     const isSpecial = writes.every(([channel]) => channel in WRITES_IDX_MAP);
     const rows = writes.map(([channel, value], index) => [
       ...key,
@@ -165,7 +164,9 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
       ...(value instanceof Uint8Array ? ["bytes", value] : ["json", this.#serde.dumps(value)]),
     ]);
     const putAll = this.db.transaction(() => {
-      for (const row of rows) (isSpecial ? replaceWrite : putWrite).run(...row);
+      const { putWrite, replaceWrite } = this.open();
+      const statement = isSpecial ? replaceWrite : putWrite;
+      for (const row of rows) statement.run(...row);
     });
     await this.#retry(() => putAll.immediate());
   }

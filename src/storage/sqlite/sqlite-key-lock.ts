@@ -34,7 +34,7 @@ export interface SqliteKeyLock extends KeyLock {
 /** Makes the lock; its table is made in `db` where it is missing. */
 export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions): SqliteKeyLock {
   const { clock, ids, leaseMs = 30_000 } = options;
-  const table = openLeaseTable(db, currentProcess());
+  const table = openLeaseTable(db, currentProcess);
   const queue = createKeyQueue();
   const held = new Set<Lease>();
 

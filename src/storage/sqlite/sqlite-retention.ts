@@ -2,6 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Database, Statement } from "better-sqlite3";
 import type { CheckpointRetention } from "../backend.ts";
+import { preparedOnUse } from "#memory/stores/sqlite/prepared-on-use.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 
 /** Rows a transaction deletes: a few milliseconds, so that a turn on another thread does not wait. */
@@ -45,12 +46,15 @@ interface Cut {
  * Not for graphs with LangGraph's (beta) delta channels: they read values out of any ancestor.
  */
 export function createSqliteRetention(db: Database): CheckpointRetention {
-  const findOldest = db.prepare<[string, number], number>(OLDEST_KEPT).pluck();
-  const deleteWrites = db.prepare<Cut>(DELETE_WRITES);
-  const deleteCheckpoints = db.prepare<Cut>(DELETE_CHECKPOINTS);
+  const statements = preparedOnUse({
+    findOldest: () => db.prepare<[string, number], number>(OLDEST_KEPT).pluck(),
+    deleteWrites: () => db.prepare<Cut>(DELETE_WRITES),
+    deleteCheckpoints: () => db.prepare<Cut>(DELETE_CHECKPOINTS),
+  });
   return {
     async prune(threadId, keepTurns) {
       const file = db.name;
+      const { findOldest, deleteCheckpoints, deleteWrites } = statements;
       const oldest = await retryBusy(() => findOldest.get(threadId, Math.max(1, keepTurns) - 1), { file });
       if (oldest === undefined) return { deletedCheckpoints: 0 };
       const deletedCheckpoints = await deleteAll(deleteCheckpoints, { threadId, oldest }, file);
