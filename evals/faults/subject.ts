@@ -140,7 +140,7 @@ function depsOf(
   });
   const topics = scriptedTopics(made.gate);
   return {
-    ...sessionSettings(parsed, {}, "UTC"),
+    ...sessionSettings(parsed, {}, () => "UTC"),
     clock,
     ids,
     models: createScriptedChatModels({ "scripted:subject": made.model }),

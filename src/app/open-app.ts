@@ -39,8 +39,7 @@ export function createSessionDeps(
 ): SessionDeps {
   const models = createOpenAIChatModels(openAISettingsOf(env));
   return {
-    // The machine is asked only where nothing is configured: its answer takes as long as opening a file.
-    ...sessionSettings(loaded.config, env, loaded.config.timeZone ?? machineTimeZone()),
+    ...sessionSettings(loaded.config, env, machineTimeZone),
     clock: systemClock(env),
     ids: systemIds,
     models,

@@ -4,12 +4,25 @@ import { configSchema } from "./config.ts";
 import { sessionSettings } from "./session-settings.ts";
 
 const settings = (config: object = {}, env: Record<string, string> = {}) =>
-  sessionSettings(configSchema.parse(config), env, "Europe/Paris");
+  sessionSettings(configSchema.parse(config), env, () => "Europe/Paris");
 
 describe("the settings of sessions", () => {
   it("take the machine's zone where none is configured, and the configured one otherwise", () => {
     expect(settings().policies.base.timeZone).toBe("Europe/Paris");
     expect(settings({ timeZone: "Asia/Tokyo" }).policies.base.timeZone).toBe("Asia/Tokyo");
+  });
+
+  it("ask the machine for its zone only when a rule is asked for", () => {
+    const asked: string[] = [];
+    const made = sessionSettings(configSchema.parse({}), {}, () => {
+      asked.push("machine");
+      return "Europe/Paris";
+    });
+    expect(asked).toEqual([]);
+    expect(resolvePolicy(made.policies, { sessionKey: "k", agent: "lily", ownKey: false }).timeZone).toBe(
+      "Europe/Paris",
+    );
+    expect(asked).not.toEqual([]);
   });
 
   it("carry limits, bot names and owner over as they are configured", () => {

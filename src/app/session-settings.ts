@@ -19,10 +19,9 @@ type Settings = Pick<
   | "arrivals"
 >;
 
-/** Settings of a configuration. `machineZone` holds where no zone is configured. */
-export function sessionSettings(config: Config, env: Environment, machineZone: string): Settings {
+/** Settings of a configuration. `machineZone` holds where no zone is configured, and is asked for when a rule is. */
+export function sessionSettings(config: Config, env: Environment, machineZone: () => string): Settings {
   const agents = Object.entries(config.agents);
-  const timeZone = config.timeZone ?? machineZone;
   return {
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
@@ -34,7 +33,12 @@ export function sessionSettings(config: Config, env: Environment, machineZone: s
     }),
     lifecycleMode: config.lifecycle.mode,
     policies: {
-      base: { timeZone, ...config.rollover },
+      base: {
+        ...config.rollover,
+        get timeZone() {
+          return config.timeZone ?? machineZone();
+        },
+      },
       byKeyPrefix: config.keys.flatMap(({ prefix, rollover }) =>
         rollover === undefined ? [] : [{ prefix, rollover }],
       ),

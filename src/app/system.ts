@@ -36,7 +36,9 @@ const SALT_BYTES = 16;
 const SALTS = Buffer.alloc(64 * SALT_BYTES);
 let nextSalt = SALTS.length;
 
-/** IANA zone of the machine. */
+let machineZone: string | undefined;
+
+/** IANA zone of the machine. The first answer takes a process longer than opening all its files. */
 export function machineTimeZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (machineZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
 }

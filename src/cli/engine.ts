@@ -1,7 +1,6 @@
 /** Opens everything that answers messages. Slow to import: the terminal shows its prompt first. */
 import { join } from "node:path";
 import { openApp } from "#src/app/open-app.ts";
-import { machineTimeZone } from "#src/app/system.ts";
 import type { Environment } from "#src/app/config.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -55,7 +54,9 @@ export async function openEngine(
   return {
     owner,
     defaultKey,
-    timeZone: config.timeZone ?? machineTimeZone(),
+    get timeZone() {
+      return deps.policies.base.timeZone;
+    },
     repository: sessions.repository,
     now: () => deps.clock.now(),
     send: (request) => sessions.send({ ...request, owner }),
