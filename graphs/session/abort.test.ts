@@ -5,6 +5,7 @@ import { Command, interrupt } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 import { compileForRuns } from "./graph-for-runs.ts";
@@ -126,7 +127,7 @@ describe("the user's stop", () => {
 describe("the end of the run", () => {
   it("commits nothing, and leaves the turn to the next message", async () => {
     const lost = new AbortController();
-    const { adjust } = deafTool(() => lost.abort(new Error("the lease was lost")));
+    const { adjust } = deafTool(() => lost.abort(new LilyError("lease_lost", "the lease was lost")));
     const model = new ScriptedChatModel([callsOf(["c1", "deaf"]), "here I am"]);
     const lily = await start({ model, adjust });
     await lily.send("/title A talk");
@@ -142,7 +143,7 @@ describe("the end of the run", () => {
       fence: lease,
       signal: lost.signal,
     });
-    await expect(run).rejects.toThrow();
+    await expect(run).rejects.toMatchObject({ code: "lease_lost" });
     await lease.release();
     expect(await lily.turns(sessionId)).toHaveLength(1);
     expect(await lily.send("hello?")).toMatchObject({ outcome: "answered", turn: 3 });

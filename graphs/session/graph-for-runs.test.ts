@@ -24,7 +24,11 @@ async function begun(): Promise<Harness> {
     { toolCalls: [{ id: "c1", name: "look_up", args: "{}" }] },
     "It is mild.",
   ]);
-  const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [lookUp] }) });
+  const lily = await start({
+    model,
+    models: { "scripted:broken": new ScriptedChatModel(() => ({ error: new Error("no such model") })) },
+    adjust: (deps) => ({ ...deps, tools: [lookUp] }),
+  });
   await ask(lily, "hi", { threadId: FIRST, deliveryId: "first" });
   return lily;
 }
@@ -69,6 +73,8 @@ it.each([
   ["a command that reads", "/status"],
   ["a refusal", "/nothing"],
   ["the end of a session", "/new"],
+  ["a session that ends with a message", "/new and now?"],
+  ["a choice of a model", "/model scripted:broken"],
 ])("leaves of %s what the other graph leaves", async (_what, text) => {
   const [one, other] = [await begun(), await begun()];
   await run(one, text, "second");

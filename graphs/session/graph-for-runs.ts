@@ -1,6 +1,6 @@
 /**
  * The session graph for `runTurn`: the same nodes and edges, with less of LangGraph between them. Nobody watches these
- * runs step by step, so what LangGraph does for those who might is left out. See decision 0015.
+ * runs step by step, so what LangGraph does for those who might is left out. See decision 0018.
  */
 import type { BaseMessage } from "@langchain/core/messages";
 import { END, START } from "@langchain/langgraph";
@@ -47,13 +47,21 @@ export function compileForRuns(
   });
   // A message goes straight to `admit`, without the step in which `__start__` does nothing but hand it on.
   graph.inputChannels = ["messages", channelTo("admit")];
-  for (const node of Object.values(graph.nodes)) {
-    // These write by themselves.
-    if (node.ends !== undefined && node.ends.length > 0) node.writers = [];
+  for (const [name, node] of Object.entries(graph.nodes)) {
+    // All that the graph is made of write by themselves.
+    if (name !== START && node.isErrorHandler !== true) node.writers = [];
   }
   return {
     runEnded: models.runEnded,
-    stream: (messages, options) => streamParts(graph, { messages, [channelTo("admit")]: START }, options),
+    stream: (messages, options) => {
+      const parts: AsyncIterable<unknown> = streamParts(
+        graph,
+        { messages, [channelTo("admit")]: START },
+        options,
+      );
+      // As it is with a list of modes, which the type of the compiled graph leaves open.
+      return parts as AsyncIterable<[mode: string, part: unknown]>;
+    },
   };
 }
 
@@ -66,7 +74,7 @@ function writingItself<Runtime, Place extends string>(
 ): ReturnType<typeof asCommand<Runtime, Place>> {
   const writing: Node<Runtime, undefined> = async (state, runtime) => {
     const { update, goto } = await node(state, runtime);
-    const changes = Object.entries(update);
+    const changes = Object.entries(update).filter(([, value]) => value !== undefined);
     writesOf(runtime)(goto === END ? changes : [...changes, [channelTo(goto), goto]]);
     return undefined;
   };

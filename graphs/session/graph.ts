@@ -50,7 +50,7 @@ export const modelNodesOf = (deps: SessionDeps) => modelNodes(deps, askModel(dep
 /** How the graph is built. */
 export interface SessionGraphForm {
   readonly schemas: typeof SESSION_SCHEMAS;
-  /** How its nodes tell LangGraph what they changed and where the turn goes. */
+  /** How each of its nodes tells LangGraph what it changed and where the turn goes. */
   readonly asNode: typeof asCommand;
 }
 
@@ -70,7 +70,7 @@ export function buildSessionGraph(
       ends: ["rotate", "commit", "prepareTurn"],
     })
     .addNode("rotate", asNode(reaching(rotate(deps), afterRotation)), { ends: ["handOff", END] })
-    .addNode("handOff", handOff(deps))
+    .addNode("handOff", asNode(reaching(handOff(deps), () => END)), { ends: [END] })
     .addNode("runCommand", asNode(reaching(runCommand(deps), afterCommand)), {
       ends: ["decideRollover", END],
     })
@@ -86,7 +86,6 @@ export function buildSessionGraph(
     })
     .addNode("commit", asNode(reaching(commit(deps), afterCommit)), { ends: ["rotate", "handOff", END] })
     .addEdge(START, "admit")
-    .addEdge("handOff", END)
     .setNodeDefaults({
       // Every node of this graph takes the whole state.
       errorHandler: (state: unknown, failure: NodeError, runtime) =>

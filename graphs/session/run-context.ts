@@ -84,7 +84,7 @@ function storageOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: Session
   if (leased !== undefined) return leased;
   if (store !== undefined) return { store, repository: createStoreSessionRepository(store) };
   throw new LilyError("config_invalid", "the graph was run without a store", {
-    next: "Compile it with a store.",
+    next: deps.fencedStore === undefined ? "Compile it with a store." : "Run it under the lease of the key.",
   });
 }
 

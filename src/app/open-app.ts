@@ -84,7 +84,7 @@ async function openStorage(
   deps: Pick<SessionDeps, "clock" | "ids">,
 ): Promise<StorageBackend> {
   const { storage } = loaded.config;
-  // What most have is there at once: a module that is asked for here is looked up by a thread of its own.
+  // The backend that most have is imported above: to look up a module takes as long as to open a file.
   if (storage.backend === "memory") {
     const { createMemoryBackend } = await import("#src/storage/memory/memory-backend.ts");
     return createMemoryBackend({ clock: deps.clock });

@@ -4,21 +4,13 @@ import { MemorySaver, type CheckpointTuple } from "@langchain/langgraph-checkpoi
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import { BufferedSaver, type PointSaver } from "./buffered-saver.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteCheckpointer } from "../sqlite/sqlite-checkpointer.ts";
 import { takeLag } from "./lagging-checkpoints.ts";
 
 class MemoryPoints extends MemorySaver implements PointSaver {
   async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
     for (const id of ids) delete this.storage[String(config.configurable?.["thread_id"])]?.[""]?.[id];
-  }
-}
-
-class MemoryPlaces extends MemoryPoints {
-  async putInPlaceOf(
-    ids: readonly string[],
-    ...[config, ...rest]: Parameters<MemorySaver["put"]>
-  ): Promise<void> {
-    await this.dropCheckpoints(config, ids);
-    await this.put(config, ...rest);
   }
 }
 
@@ -45,14 +37,17 @@ function twoSteps(saver: BufferedSaver, between: Step = () => undefined) {
 const ON = { configurable: { thread_id: "t" } };
 const SYNC = { ...ON, durability: "sync" } as const;
 
+/** One that puts a point in the place of another. */
+const inPlace = (): SqliteCheckpointer => new SqliteCheckpointer(openDatabase(":memory:"));
+
 describe.each([
-  ["that drops what is passed", MemoryPoints],
-  ["that puts a point in the place of another", MemoryPlaces],
-])("the points that matter, in a checkpointer %s", (_what, Points) => {
-  let stored: MemoryPoints;
+  ["that drops what is passed", () => new MemoryPoints()],
+  ["that puts a point in the place of another", inPlace],
+])("the points that matter, in a checkpointer %s", (_what, open) => {
+  let stored: PointSaver;
   let saver: BufferedSaver;
   beforeEach(() => {
-    stored = new Points();
+    stored = open();
     saver = new BufferedSaver(stored);
   });
   const tuples = async (): Promise<CheckpointTuple[]> => {
@@ -134,6 +129,25 @@ describe.each([
     expect(await twoSteps(saver).invoke(null, SYNC)).toEqual({
       steps: ["a", "first", "second", "b", "first", "second"],
     });
+  });
+
+  it("goes on behind what somebody has changed while the run waited", async () => {
+    const build = (of: BufferedSaver) =>
+      new StateGraph(State)
+        .addNode("first", () => ({ steps: ["first"] }))
+        .addNode("ask", () => ({ steps: [String(interrupt("?"))] }))
+        .addNode("last", () => ({ steps: ["last"] }))
+        .addEdge("__start__", "first")
+        .addEdge("first", "ask")
+        .addEdge("ask", "last")
+        .compile({ checkpointer: of });
+    const graph = build(saver);
+    await graph.invoke({ steps: ["a"] }, SYNC);
+    await graph.updateState(ON, { steps: ["by hand"] }, "first");
+    const ended = await graph.invoke(new Command({ resume: "yes" }), SYNC);
+    expect(ended.steps).toEqual(["a", "first", "by hand", "yes", "last"]);
+    expect((await graph.getState(ON)).values).toEqual(ended);
+    expect((await build(new BufferedSaver(stored)).getState(ON)).values).toEqual(ended);
   });
 
   it("goes by the order in which points were stored, not by their ids, which go by a clock", async () => {
@@ -332,7 +346,7 @@ describe("a checkpointer that remembers where runs ended", () => {
 });
 
 it("keeps one point of a run that goes on, behind where it began, where a point can be put in the place of another", async () => {
-  const stored = new MemoryPlaces();
+  const stored = inPlace();
   const saver = new BufferedSaver(stored);
   await twoSteps(saver).invoke({ steps: ["a"] }, SYNC);
   const began = (await stored.getTuple(ON))?.checkpoint.id;

@@ -35,7 +35,10 @@ import {
 export interface PointSaver extends BaseCheckpointSaver {
   /** Deletes single checkpoints of the thread and namespace in `config`, with what was written after them. */
   dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void>;
-  /** Puts a checkpoint in the place of others at once, and drops what was written after them; absent where that is no less work. */
+  /**
+   * Puts a checkpoint, as the newest, in the place of others, and drops what was written after them: all at once. Absent where
+   * that is no less work.
+   */
   putInPlaceOf?(
     ids: readonly string[],
     config: RunnableConfig,

@@ -33,7 +33,7 @@ export interface CheckpointStatements {
   readonly byId: Statement<CheckpointKey, CheckpointRow>;
   readonly writesOf: Statement<CheckpointKey, WriteRow>;
   readonly put: Statement;
-  /** Its columns, and then the key of the one in whose place it is put. */
+  /** Its columns, and then the key of the one in whose place it is put, if that is the newest. */
   readonly putInPlace: Statement;
   readonly putWrite: Statement;
   readonly replaceWrite: Statement;
@@ -78,7 +78,7 @@ export function prepareCheckpointStatements(db: Database): CheckpointStatements 
     putInPlace: () =>
       db.prepare(
         `UPDATE checkpoints SET (${COLUMNS}) = (?, ?, ?, ?, ?)
-       WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ?`,
+         WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id = ? AND rowid = ${NEWEST}`,
       ),
     putWrite: () => insertWrite("IGNORE"),
     replaceWrite: () => insertWrite("REPLACE"),

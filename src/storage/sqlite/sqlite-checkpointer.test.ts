@@ -56,7 +56,17 @@ describe("the SQLite checkpointer", () => {
     expect(db.prepare("SELECT count(*) FROM writes").pluck().get()).toBe(0);
   });
 
-  it("puts it all the same where they have been erased meanwhile", async () => {
+  it("puts what comes in the place of others as the newest, also where somebody has put one behind them", async () => {
+    const [point, byHand, end] = [1, 2, 3].map((n) => ({ ...emptyCheckpoint(), id: `id-${n}` }));
+    if (!point || !byHand || !end) throw new Error("there are three");
+    await saver.put(config, point, metadata);
+    await saver.put(config, byHand, { ...metadata, source: "update" });
+    await saver.putInPlaceOf([point.id], config, end, metadata);
+    expect((await saver.getTuple(config))?.checkpoint.id).toBe(end.id);
+    expect(db.prepare("SELECT count(*) FROM checkpoints").pluck().get()).toBe(2);
+  });
+
+  it("puts it as any other where none of them is there", async () => {
     await saver.putInPlaceOf(["gone"], config, emptyCheckpoint(), metadata);
     expect(await saver.getTuple(config)).toBeDefined();
   });

@@ -125,7 +125,10 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
     return configOf([threadId, namespace, checkpoint.id]);
   }
 
-  /** In the row of the last of them: its pages are written again, where a new row and a row that goes would be twice as many. */
+  /**
+   * In the row of the last of them, whose pages are written again then: a new row and one that goes would be twice as many.
+   * Not where that is not the newest any more: what is put last is the newest.
+   */
   async putInPlaceOf(
     ids: readonly string[],
     config: RunnableConfig,
@@ -136,10 +139,11 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
     const columns = this.#columnsOf(config, checkpoint, metadata);
     const replace = this.db.transaction(() => {
       const { put, putInPlace, dropWrites } = this.open();
-      this.#drop(config, ids.slice(0, -1));
       const last: CheckpointKey = [threadId, namespace, ids.at(-1) ?? ""];
+      const isInPlace = putInPlace.run(...columns, ...last, threadId, namespace).changes > 0;
       dropWrites.run(...last);
-      if (putInPlace.run(...columns, ...last).changes === 0) put.run(threadId, namespace, ...columns);
+      this.#drop(config, isInPlace ? ids.slice(0, -1) : ids);
+      if (!isInPlace) put.run(threadId, namespace, ...columns);
     });
     await this.#retry(() => replace.immediate());
   }
