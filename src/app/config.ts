@@ -110,7 +110,8 @@ export const configSchema = z.strictObject({
       attachmentBytes: z.int().min(0).default(5_000_000),
       /** A longer tool result is kept beside the conversation. */
       toolResultCharacters: z.int().min(1_000).default(16_000),
-      windowCharacters: z.int().min(0).default(12_000),
+      /** Of committed turns in the state's `messages`; left out, it goes by who is shown them. */
+      windowCharacters: z.int().min(0).optional(),
       contextTokens: z.int().min(500).default(12_000),
       /** Remembered facts in the prompt; they count against `contextTokens`. */
       memoryTokens: z.int().min(0).default(800),

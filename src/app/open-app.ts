@@ -31,6 +31,9 @@ const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostic
 /** Less than a model over a network takes, and more than one in the process. */
 const PERSIST_AFTER_MS = 20;
 
+/** Who talks to sessions of a home folder is shown transcripts: the state is stored with each turn, and is kept small. */
+const UNSHOWN_CHARACTERS = 3_000;
+
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
   loaded: LoadedConfig,
@@ -68,6 +71,10 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
     storage,
     deps: {
       ...deps,
+      limits: {
+        ...deps.limits,
+        windowCharacters: loaded.config.limits.windowCharacters ?? UNSHOWN_CHARACTERS,
+      },
       storageName: `${storage.name} in ${storage.location}`,
       fencedStore: (lease) => storage.fencedStore(lease, { syncsLater: true }),
       persist: (threadId) => storage.persist(threadId),

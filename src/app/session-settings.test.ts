@@ -25,6 +25,11 @@ describe("the settings of sessions", () => {
     expect(asked).not.toEqual([]);
   });
 
+  it("keep as many messages in the state as clients show, unless told otherwise", () => {
+    expect(settings().limits.windowCharacters).toBe(12_000);
+    expect(settings({ limits: { windowCharacters: 0 } }).limits.windowCharacters).toBe(0);
+  });
+
   it("carry limits, bot names and owner over as they are configured", () => {
     const made = settings({ owner: "ada", botNames: ["bot"], limits: { modelCalls: 3 } });
     expect(made).toMatchObject({ localOwner: "ada", botNames: ["bot"], limits: { modelCalls: 3 } });

@@ -19,6 +19,9 @@ type Settings = Pick<
   | "arrivals"
 >;
 
+/** Clients of a LangGraph server show the state's `messages` as the conversation: the newest dozen turns or so. */
+const SHOWN_CHARACTERS = 12_000;
+
 /** Settings of a configuration. `machineZone` holds where no zone is configured, and is asked for when a rule is. */
 export function sessionSettings(config: Config, env: Environment, machineZone: () => string): Settings {
   const agents = Object.entries(config.agents);
@@ -46,7 +49,7 @@ export function sessionSettings(config: Config, env: Environment, machineZone: (
         agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
       ),
     },
-    limits: config.limits,
+    limits: { ...config.limits, windowCharacters: config.limits.windowCharacters ?? SHOWN_CHARACTERS },
     memory: { enabled: config.memory.enabled, tool: config.memory.tool },
     botNames: config.botNames,
     defaultAgent: "lily",
