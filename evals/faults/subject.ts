@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openLocalSessions, type LocalSessions } from "#graphs/session/local.ts";
 import { configSchema } from "#src/app/config.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { UNSHOWN_CHARACTERS } from "#src/app/open-app.ts";
 import { sessionSettings } from "#src/app/session-settings.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
@@ -139,8 +140,10 @@ function depsOf(
     ...config,
   });
   const topics = scriptedTopics(made.gate);
+  const settings = sessionSettings(parsed, {}, () => "UTC");
   return {
-    ...sessionSettings(parsed, {}, () => "UTC"),
+    ...settings,
+    limits: { ...settings.limits, windowCharacters: UNSHOWN_CHARACTERS },
     clock,
     ids,
     models: createScriptedChatModels({ "scripted:subject": made.model }),

@@ -1,4 +1,5 @@
 /** What ends a turn early, by the rule in `call-guard.ts`. */
+import { randomUUID } from "node:crypto";
 import { AIMessageChunk } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { Command, interrupt } from "@langchain/langgraph";
@@ -148,6 +149,32 @@ describe("the end of the run", () => {
     expect(await lily.turns(sessionId)).toHaveLength(1);
     expect(await lily.send("hello?")).toMatchObject({ outcome: "answered", turn: 3 });
     expect((await lily.turns(sessionId))[1]).toMatchObject({ status: "interrupted", deliveryId: "cut" });
+  });
+
+  it("comes when what it was storing is stored: its lease is another one's then", async () => {
+    const lost = new AbortController();
+    const lily = await start({ model: new ScriptedChatModel() });
+    const { deps, storage } = lily;
+    const { checkpointer } = storage;
+    const steps: string[] = [];
+    const put = checkpointer.put.bind(checkpointer);
+    checkpointer.put = async (...checkpoint) => {
+      if (steps.length === 0) lost.abort(new LilyError("lease_lost", "the lease was lost"));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const stored = await put(...checkpoint);
+      steps.push("stored");
+      return stored;
+    };
+    const runner = createSessionRunner(() => compileForRuns(deps, storage), checkpointer);
+    const ref = { owner: OWNER, sessionKey: KEY };
+    const fence = await storage.locks.acquire(lockName(ref));
+    const run = { ...ref, threadId: randomUUID(), message: { id: "m", content: "hi" }, fence };
+    await runner.run({ ...run, signal: lost.signal }).catch(() => undefined);
+    const atTheEnd = [...steps];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(steps).toEqual(atTheEnd);
+    expect(steps).not.toEqual([]);
+    await fence.release();
   });
 });
 

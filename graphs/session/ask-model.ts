@@ -129,6 +129,8 @@ async function stream(
   )) {
     partial.chunk = partial.chunk === undefined ? chunk : concat(partial.chunk, chunk);
   }
+  // A model that was stopped may end as if it had said all.
+  guard.signal.throwIfAborted();
   if (partial.chunk === undefined) throw new LilyError("model_failed", "the model sent nothing");
   const message = finalMessage(partial.chunk);
   if (contentText(message.content).trim() !== "" || asksForTools(message)) return message;

@@ -17,18 +17,17 @@ const FIRST = "0198f000-0000-7000-8000-000000000001";
 
 const lookUp = tool(async () => "17 degrees", { name: "look_up", description: "", schema: z.object({}) });
 
+/** What the model says to the last message. */
+const answers = new Map<unknown, string | object>([
+  ["what is the weather?", { toolCalls: [{ id: "c1", name: "look_up", args: "{}" }] }],
+  ["17 degrees", "It is mild."],
+  ["what do you not know?", { error: new Error("the model is lost") }],
+]);
+
 /** A new Lily whose key has one turn; the same each time. */
 async function begun(): Promise<Harness> {
-  const model = new ScriptedChatModel([
-    "hello",
-    { toolCalls: [{ id: "c1", name: "look_up", args: "{}" }] },
-    "It is mild.",
-  ]);
-  const lily = await start({
-    model,
-    models: { "scripted:broken": new ScriptedChatModel(() => ({ error: new Error("no such model") })) },
-    adjust: (deps) => ({ ...deps, tools: [lookUp] }),
-  });
+  const model = new ScriptedChatModel((messages) => answers.get(messages.at(-1)?.content) ?? "hello");
+  const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [lookUp] }) });
   await ask(lily, "hi", { threadId: FIRST, deliveryId: "first" });
   return lily;
 }
@@ -74,7 +73,7 @@ it.each([
   ["a refusal", "/nothing"],
   ["the end of a session", "/new"],
   ["a session that ends with a message", "/new and now?"],
-  ["a choice of a model", "/model scripted:broken"],
+  ["a failure", "what do you not know?"],
 ])("leaves of %s what the other graph leaves", async (_what, text) => {
   const [one, other] = [await begun(), await begun()];
   await run(one, text, "second");

@@ -40,6 +40,10 @@ export function createSessionRunner(
 async function run(runs: RunGraph, request: GraphRun): Promise<GraphRunOutcome> {
   try {
     return outcomeOf(await resultOf(runs, request));
+  } catch (error) {
+    // LangGraph does not say of what a run was aborted.
+    request.signal?.throwIfAborted();
+    throw error;
   } finally {
     runs.runEnded(request.threadId);
   }

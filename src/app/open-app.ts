@@ -32,7 +32,7 @@ const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostic
 const PERSIST_AFTER_MS = 20;
 
 /** Who talks to sessions of a home folder is shown transcripts: the state is stored with each turn, and is kept small. */
-const UNSHOWN_CHARACTERS = 3_000;
+export const UNSHOWN_CHARACTERS = 3_000;
 
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(

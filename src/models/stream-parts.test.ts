@@ -31,14 +31,44 @@ it("ends with the error of the runnable, also with the first part", async () => 
   expect(await read(streamParts(broken, "", {}))).toEqual([new Error("broken")]);
 });
 
-it("ends at once with the reason of the signal, though the runnable does not listen", async () => {
+it("ends when the runnable has heard the signal and ended what it had begun", async () => {
   const stop = new AbortController();
-  const deaf = streaming(async function* () {
+  const steps: string[] = [];
+  const writing = streaming(async function* () {
     yield 1;
-    queueMicrotask(() => stop.abort(new Error("stopped")));
-    await new Promise(() => undefined);
+    stop.abort(new Error("stopped"));
+    try {
+      stop.signal.throwIfAborted();
+    } finally {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      steps.push("written");
+    }
   });
-  expect(await read(streamParts(deaf, "", { signal: stop.signal }))).toEqual([1, new Error("stopped")]);
+  expect(await read(streamParts(writing, "", { signal: stop.signal }))).toEqual([1, new Error("stopped")]);
+  expect(steps).toEqual(["written"]);
+});
+
+it("closes the runnable when nobody reads on", async () => {
+  const steps: string[] = [];
+  const letters = streaming(async function* () {
+    try {
+      yield* "abc";
+    } finally {
+      steps.push("closed");
+    }
+  });
+  for await (const _letter of streamParts(letters, "", {})) break;
+  expect(steps).toEqual(["closed"]);
+});
+
+it("says what is wrong with its context", async () => {
+  const nothing = streaming(async function* () {
+    yield 1;
+  });
+  const broken = { callbacks: [null] } as unknown as { callbacks: [] };
+  const [error] = await read(streamParts(nothing, "", broken));
+  expect(error).toBeInstanceOf(Error);
+  expect(String(error)).not.toContain("Iterator result");
 });
 
 it("runs in a context of its own: a graph in it keeps its own memory, not that of the graph around", async () => {

@@ -8,22 +8,25 @@ interface Streaming<Input, Config, Part> {
 }
 
 /**
- * The parts that a runnable streams, as they come, as a chain reads those of the runnables in it. It runs in a context of its
- * own, and reading ends with the signal of `config`, whether it listens or not. `stream` does the same, and then passes each part
- * through a web stream, which takes as long as a whole step of a graph.
+ * The parts that a runnable streams, as they come, read as a chain reads those of the runnables in it. It runs in a context
+ * of its own, as with `stream`, which then passes each part through a web stream: that takes as long as a whole step of a
+ * graph. Unlike there, reading does not end before the runnable does: one that hears the signal of `config` ends what it has
+ * begun first, and is not left behind writing.
  *
- * @throws the reason of the signal when that is aborted
+ * @throws what the runnable throws, also where it hears the signal
  */
-export function streamParts<Input, Config extends Partial<RunnableConfig>, Part>(
+export async function* streamParts<Input, Config extends Partial<RunnableConfig>, Part>(
   runnable: Streaming<Input, Config, Part>,
   input: Input,
   config: Config,
-): AsyncIterable<Part> {
-  const generator = runnable.transform(only(input), config);
-  const parts = new AsyncGeneratorWithSetup({ generator, config });
-  // Whoever reads hears of it.
-  parts.setup.catch(() => undefined);
-  return parts as AsyncIterable<Part>;
+): AsyncGenerator<Part> {
+  const { signal: _heardByTheRunnable, ...context } = config;
+  const parts: AsyncGeneratorWithSetup<unknown, Part> = new AsyncGeneratorWithSetup({
+    generator: runnable.transform(only(input), config),
+    config: context,
+  });
+  await parts.setup;
+  for await (const part of parts) yield part;
 }
 
 async function* only<T>(value: T): AsyncGenerator<T> {

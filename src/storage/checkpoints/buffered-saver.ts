@@ -167,7 +167,7 @@ export class BufferedSaver extends BaseCheckpointSaver implements TellsOfDamage,
   async #storeEnd(place: string, newest: Newest): Promise<void> {
     try {
       await this.#store(newest);
-      this.#newest.delete(place);
+      if (this.#newest.get(place) === newest) this.#newest.delete(place);
       if (this.#inner.newestId !== undefined) this.#rememberEnd(place, newest);
       if (newest.passed.length > 0) await this.#inner.dropCheckpoints(newest.config, newest.passed);
     } catch (error) {
