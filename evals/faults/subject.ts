@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { openLocalSessions, type LocalSessions } from "#graphs/session/local.ts";
 import { configSchema } from "#src/app/config.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { UNSHOWN_CHARACTERS } from "#src/app/open-app.ts";
-import { sessionSettings } from "#src/app/session-settings.ts";
+import { sessionSettings, UNSHOWN_CHARACTERS } from "#src/app/session-settings.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
@@ -140,10 +139,9 @@ function depsOf(
     ...config,
   });
   const topics = scriptedTopics(made.gate);
-  const settings = sessionSettings(parsed, {}, () => "UTC");
+  const surroundings = { machineZone: () => "UTC", windowCharacters: UNSHOWN_CHARACTERS };
   return {
-    ...settings,
-    limits: { ...settings.limits, windowCharacters: UNSHOWN_CHARACTERS },
+    ...sessionSettings(parsed, {}, surroundings),
     clock,
     ids,
     models: createScriptedChatModels({ "scripted:subject": made.model }),

@@ -75,21 +75,20 @@ function writingItself<Runtime, Place extends string>(
   const writing: Node<Runtime, undefined> = async (state, runtime) => {
     const { update, goto } = await node(state, runtime);
     const changes = Object.entries(update).filter(([, value]) => value !== undefined);
-    writesOf(runtime)(goto === END ? changes : [...changes, [channelTo(goto), goto]]);
+    write(runtime, goto === END ? changes : [...changes, [channelTo(goto), goto]]);
     return undefined;
   };
   // Without writers behind it nobody looks at what it returns.
   return writing as unknown as ReturnType<typeof asCommand<Runtime, Place>>;
 }
 
-/** What takes a node's writes, by the name under which LangGraph's own writers find it. */
-function writesOf(
-  runtime: unknown,
-): (writes: readonly (readonly [channel: string, value: unknown])[]) => void {
+/** By what LangGraph's own writers write, under the name by which they find it. */
+function write(runtime: unknown, writes: readonly (readonly [channel: string, value: unknown])[]): void {
   const { configurable } = runtime as NodeRuntime;
   const send = configurable?.["__pregel_send"];
-  if (typeof send === "function") return (writes) => void Reflect.apply(send, undefined, [writes]);
-  throw new LilyError("internal", "LangGraph gave a node nothing to write to");
+  if (typeof send !== "function")
+    throw new LilyError("internal", "LangGraph gave a node nothing to write to");
+  Reflect.apply(send, undefined, [writes]);
 }
 
 /** What is written by Lily's own nodes the compiler has checked. */

@@ -14,7 +14,7 @@ import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-regis
 import { loadConfig, type Config, type Environment, type LoadedConfig } from "./config.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { createTopicClassifiers } from "./topic-classifiers.ts";
-import { sessionSettings } from "./session-settings.ts";
+import { sessionSettings, UNSHOWN_CHARACTERS, type Surroundings } from "./session-settings.ts";
 import { machineTimeZone, systemClock, systemIds } from "./system.ts";
 
 /** An application with its storage open. */
@@ -31,18 +31,15 @@ const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostic
 /** Less than a model over a network takes, and more than one in the process. */
 const PERSIST_AFTER_MS = 20;
 
-/** Who talks to sessions of a home folder is shown transcripts: the state is stored with each turn, and is kept small. */
-export const UNSHOWN_CHARACTERS = 3_000;
-
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
   loaded: LoadedConfig,
   env: Environment,
-  options: { readonly threads?: ThreadRegistrar } = {},
+  options: { readonly threads?: ThreadRegistrar } & Omit<Surroundings, "machineZone"> = {},
 ): SessionDeps {
   const models = createOpenAIChatModels(openAISettingsOf(env));
   return {
-    ...sessionSettings(loaded.config, env, machineTimeZone),
+    ...sessionSettings(loaded.config, env, { ...options, machineZone: machineTimeZone }),
     clock: systemClock(env),
     ids: systemIds,
     models,
@@ -63,7 +60,7 @@ export function createSessionDeps(
  */
 export async function openApp(env: Environment, cwd: string): Promise<App> {
   const loaded = loadConfig(env, cwd);
-  const deps = createSessionDeps(loaded, env);
+  const deps = createSessionDeps(loaded, env, { windowCharacters: UNSHOWN_CHARACTERS });
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
   const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids });
   return {
@@ -71,10 +68,6 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
     storage,
     deps: {
       ...deps,
-      limits: {
-        ...deps.limits,
-        windowCharacters: loaded.config.limits.windowCharacters ?? UNSHOWN_CHARACTERS,
-      },
       storageName: `${storage.name} in ${storage.location}`,
       fencedStore: (lease) => storage.fencedStore(lease, { syncsLater: true }),
       persist: (threadId) => storage.persist(threadId),

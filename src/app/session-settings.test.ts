@@ -4,7 +4,7 @@ import { configSchema } from "./config.ts";
 import { sessionSettings } from "./session-settings.ts";
 
 const settings = (config: object = {}, env: Record<string, string> = {}) =>
-  sessionSettings(configSchema.parse(config), env, () => "Europe/Paris");
+  sessionSettings(configSchema.parse(config), env, { machineZone: () => "Europe/Paris" });
 
 describe("the settings of sessions", () => {
   it("take the machine's zone where none is configured, and the configured one otherwise", () => {
@@ -14,10 +14,16 @@ describe("the settings of sessions", () => {
 
   it("ask the machine for its zone only when a rule is asked for", () => {
     const asked: string[] = [];
-    const made = sessionSettings(configSchema.parse({}), {}, () => {
-      asked.push("machine");
-      return "Europe/Paris";
-    });
+    const made = sessionSettings(
+      configSchema.parse({}),
+      {},
+      {
+        machineZone: () => {
+          asked.push("machine");
+          return "Europe/Paris";
+        },
+      },
+    );
     expect(asked).toEqual([]);
     expect(resolvePolicy(made.policies, { sessionKey: "k", agent: "lily", ownKey: false }).timeZone).toBe(
       "Europe/Paris",

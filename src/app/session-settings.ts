@@ -22,8 +22,23 @@ type Settings = Pick<
 /** Clients of a LangGraph server show the state's `messages` as the conversation: the newest dozen turns or so. */
 const SHOWN_CHARACTERS = 12_000;
 
-/** Settings of a configuration. `machineZone` holds where no zone is configured, and is asked for when a rule is. */
-export function sessionSettings(config: Config, env: Environment, machineZone: () => string): Settings {
+/** Who talks to sessions of a home folder is shown transcripts: the state is stored with each turn, and is kept small. */
+export const UNSHOWN_CHARACTERS = 3_000;
+
+/** What holds where nothing is configured. */
+export interface Surroundings {
+  /** Asked for when a rule is. */
+  readonly machineZone: () => string;
+  /** Of committed turns in the state's `messages`. */
+  readonly windowCharacters?: number;
+}
+
+/** Settings of a configuration. */
+export function sessionSettings(
+  config: Config,
+  env: Environment,
+  { machineZone, windowCharacters = SHOWN_CHARACTERS }: Surroundings,
+): Settings {
   const agents = Object.entries(config.agents);
   return {
     defaultModel: (agent) =>
@@ -49,7 +64,7 @@ export function sessionSettings(config: Config, env: Environment, machineZone: (
         agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
       ),
     },
-    limits: { ...config.limits, windowCharacters: config.limits.windowCharacters ?? SHOWN_CHARACTERS },
+    limits: { ...config.limits, windowCharacters: config.limits.windowCharacters ?? windowCharacters },
     memory: { enabled: config.memory.enabled, tool: config.memory.tool },
     botNames: config.botNames,
     defaultAgent: "lily",

@@ -1,6 +1,7 @@
 /** Turns a streamed answer into the message that is kept: plain, small, with tool calls that were really sent. */
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
+import { isRecord } from "#src/kernel/is-record.ts";
 
 /**
  * Parses the tool calls of a joined answer strictly, in place. LangChain completes half-received JSON
@@ -73,14 +74,10 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // not JSON: the caller reports the call as invalid
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const KEPT_METADATA = ["model_provider", "model_name", "finish_reason"];

@@ -2,6 +2,7 @@
 import { decodeLabel } from "#src/kernel/namespace-label.ts";
 import type { RedactedTurn } from "#src/sessions/redaction.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { isRecord } from "#src/kernel/is-record.ts";
 
 /** Where an item lies. */
 export interface ItemPlace {
@@ -45,7 +46,7 @@ function ownPlace({ namespace, key }: ItemPlace): { readonly sessionId: string; 
 
 /** The record or mark as it was before {@link toTurnItem}, to be checked by its schema; older items are complete already. */
 export function fromTurnItem(item: unknown, place: ItemPlace): unknown {
-  if (!isObject(item)) return item;
+  if (!isRecord(item)) return item;
   if ("redacted" in item) return fromMarkItem(item, place);
   const own = ownPlace(place);
   const { messages, explanation, at } = item;
@@ -55,7 +56,7 @@ export function fromTurnItem(item: unknown, place: ItemPlace): unknown {
     reply: {},
     ...item,
     messages: Array.isArray(messages)
-      ? messages.map((message: unknown) => (isObject(message) ? { timestamp: at, ...message } : message))
+      ? messages.map((message: unknown) => (isRecord(message) ? { timestamp: at, ...message } : message))
       : messages,
     explanation: withOwnSession(explanation, own.sessionId),
   };
@@ -71,14 +72,10 @@ function withoutOwnSession(explanation: TurnRecord["explanation"], own: string):
 }
 
 function withOwnSession(explanation: unknown, own: string): unknown {
-  if (!isObject(explanation) || !isObject(explanation["receipt"])) return explanation;
+  if (!isRecord(explanation) || !isRecord(explanation["receipt"])) return explanation;
   const { receipt } = explanation;
   const { turns } = receipt;
   if (!Array.isArray(turns)) return explanation;
-  const complete = turns.map((range: unknown) => (isObject(range) ? { sessionId: own, ...range } : range));
+  const complete = turns.map((range: unknown) => (isRecord(range) ? { sessionId: own, ...range } : range));
   return { ...explanation, receipt: { ...receipt, turns: complete } };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

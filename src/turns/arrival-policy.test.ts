@@ -5,7 +5,8 @@ import { DEFAULT_ARRIVALS, gathers, resolveArrivals } from "./arrival-policy.ts"
 
 const policyOf = (config: object, sessionKey = "cli:main") =>
   resolveArrivals(
-    sessionSettings(configSchema.parse(config), {}, () => "UTC").arrivals ?? DEFAULT_ARRIVALS,
+    sessionSettings(configSchema.parse(config), {}, { machineZone: () => "UTC" }).arrivals ??
+      DEFAULT_ARRIVALS,
     sessionKey,
   );
 
@@ -33,7 +34,7 @@ describe("the rule for messages that arrive during a turn", () => {
 
   it("keeps the rollover of a prefix that has both", () => {
     const rule = { prefix: "tg:", rollover: { idle: { limit: "2h" } }, arrivals: { mode: "collect" } };
-    const settings = sessionSettings(configSchema.parse({ keys: [rule] }), {}, () => "UTC");
+    const settings = sessionSettings(configSchema.parse({ keys: [rule] }), {}, { machineZone: () => "UTC" });
     expect(settings.policies.byKeyPrefix).toMatchObject([
       { prefix: "tg:", rollover: { idle: { limit: 7_200_000 } } },
     ]);

@@ -159,7 +159,7 @@ function openHarnessSessions(
   const chatModels = createScriptedChatModels(models);
   const { topics } = options;
   const deps: SessionDeps = {
-    ...sessionSettings(config, {}, () => "UTC"),
+    ...sessionSettings(config, {}, { machineZone: () => "UTC" }),
     clock,
     ids,
     models: chatModels,

@@ -1,6 +1,7 @@
 /** What a login may do to the resources of a LangGraph server: a decision for each event that the server asks about. */
 import { forbidden } from "./refusals.ts";
 import { OWN, RAW } from "./permissions.ts";
+import { isRecord } from "#src/kernel/is-record.ts";
 
 /** What the server asks. */
 export interface AccessQuestion {
@@ -71,8 +72,4 @@ function isAnswer(command: unknown): boolean {
 
 function owned(metadata: unknown, owner: string): Record<string, unknown> {
   return { ...(isRecord(metadata) ? metadata : {}), owner };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

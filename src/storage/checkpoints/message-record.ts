@@ -14,40 +14,26 @@ import {
 } from "@langchain/core/messages";
 
 /** What is stored of a message, by LangChain's names and in this order; what is not there is left out. */
-interface Fields {
-  readonly content: unknown;
-  readonly id: unknown;
-  readonly name: unknown;
-  readonly additional_kwargs: unknown;
-  readonly response_metadata: unknown;
-  readonly tool_calls: unknown;
-  readonly invalid_tool_calls: unknown;
-  readonly tool_call_chunks: unknown;
-  readonly usage_metadata: unknown;
-  readonly tool_call_id: unknown;
-  readonly status: unknown;
-  readonly artifact: unknown;
-  readonly role: unknown;
-}
+const FIELDS = [
+  "content",
+  "id",
+  "name",
+  "additional_kwargs",
+  "response_metadata",
+  "tool_calls",
+  "invalid_tool_calls",
+  "tool_call_chunks",
+  "usage_metadata",
+  "tool_call_id",
+  "status",
+  "artifact",
+  "role",
+] as const;
+
+type Fields = Readonly<Record<(typeof FIELDS)[number], unknown>>;
 
 // Each field by its name: engines look up one that is named by a variable ten times slower, and each message of a state
 // is looked at with every state.
-const fieldsOf = (message: Fields): Fields => ({
-  content: message.content,
-  id: message.id,
-  name: message.name,
-  additional_kwargs: message.additional_kwargs,
-  response_metadata: message.response_metadata,
-  tool_calls: message.tool_calls,
-  invalid_tool_calls: message.invalid_tool_calls,
-  tool_call_chunks: message.tool_call_chunks,
-  usage_metadata: message.usage_metadata,
-  tool_call_id: message.tool_call_id,
-  status: message.status,
-  artifact: message.artifact,
-  role: message.role,
-});
-
 const areSame = (one: Fields, other: Fields): boolean =>
   one.content === other.content &&
   one.id === other.id &&
@@ -98,7 +84,8 @@ export function knownText(value: unknown): string | undefined {
 export function messageText(message: BaseMessage, textOfFields: (fields: object) => string): string {
   const known = knownText(message);
   if (known !== undefined) return known;
-  const fields = fieldsOf(message as unknown as Fields);
+  const source = message as unknown as Fields;
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, source[name]])) as Fields;
   const kwargs = textOfFields(toldOf(fields));
   const text = `{"lc":1,"type":"constructor","id":${JSON.stringify(message.lc_id)},"kwargs":${kwargs}}`;
   TEXTS.set(message, { text, fields });

@@ -6,6 +6,7 @@ import type {
   CheckpointPendingWrite,
   CheckpointTuple,
 } from "@langchain/langgraph-checkpoint";
+import { isRecord } from "#src/kernel/is-record.ts";
 import type { StateSerde } from "../checkpoints/state-serde.ts";
 import type { CheckpointRow, WriteRow } from "./checkpoint-statements.ts";
 
@@ -46,9 +47,6 @@ function isCheckpoint(value: unknown): value is Checkpoint {
   if (typeof v !== "number" || typeof id !== "string" || typeof ts !== "string") return false;
   return isRecord(values) && isRecord(versions) && isRecord(seen);
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What tasks have written after a checkpoint. A task of which a part cannot be read counts as not carried out. */
 export function readWrites(serde: StateSerde, rows: readonly WriteRow[]): CheckpointPendingWrite[] {

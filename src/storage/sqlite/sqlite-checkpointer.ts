@@ -138,12 +138,11 @@ export class SqliteCheckpointer extends SqliteSaver implements PointSaver, Tells
     const [threadId, namespace] = keyOf(config);
     const columns = this.#columnsOf(config, checkpoint, metadata);
     const replace = this.db.transaction(() => {
-      const { put, putInPlace, dropWrites } = this.open();
+      const { put, putInPlace } = this.open();
       const last: CheckpointKey = [threadId, namespace, ids.at(-1) ?? ""];
-      const isInPlace = putInPlace.run(...columns, ...last, threadId, namespace).changes > 0;
-      dropWrites.run(...last);
-      this.#drop(config, isInPlace ? ids.slice(0, -1) : ids);
-      if (!isInPlace) put.run(threadId, namespace, ...columns);
+      const { changes } = putInPlace.run(...columns, ...last, threadId, namespace);
+      if (changes === 0) put.run(threadId, namespace, ...columns);
+      this.#drop(config, ids);
     });
     await this.#retry(() => replace.immediate());
   }

@@ -1,6 +1,6 @@
 /** Prunes the tables of the checkpointer: what is older than the runs to keep goes, in small transactions. */
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Database, Statement } from "better-sqlite3";
+import type { Database, RunResult } from "better-sqlite3";
 import type { CheckpointRetention } from "../backend.ts";
 import { preparedOnUse } from "#memory/stores/sqlite/prepared-on-use.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
@@ -54,20 +54,21 @@ export function createSqliteRetention(db: Database): CheckpointRetention {
   return {
     async prune(threadId, keepTurns) {
       const file = db.name;
-      const { findOldest, deleteCheckpoints, deleteWrites } = statements;
-      const oldest = await retryBusy(() => findOldest.get(threadId, Math.max(1, keepTurns) - 1), { file });
+      const offset = Math.max(1, keepTurns) - 1;
+      const oldest = await retryBusy(() => statements.findOldest.get(threadId, offset), { file });
       if (oldest === undefined) return { deletedCheckpoints: 0 };
-      const deletedCheckpoints = await deleteAll(deleteCheckpoints, { threadId, oldest }, file);
-      await deleteAll(deleteWrites, { threadId, oldest }, file);
+      const cut = { threadId, oldest };
+      const deletedCheckpoints = await deleteAll(() => statements.deleteCheckpoints.run(cut), file);
+      await deleteAll(() => statements.deleteWrites.run(cut), file);
       return { deletedCheckpoints };
     },
   };
 }
 
-async function deleteAll(statement: Statement<Cut>, cut: Cut, file: string): Promise<number> {
+async function deleteAll(deleteSome: () => RunResult, file: string): Promise<number> {
   for (let deleted = 0; ; await nextTick()) {
     // One statement is one transaction.
-    const { changes } = await retryBusy(() => statement.run(cut), { file });
+    const { changes } = await retryBusy(deleteSome, { file });
     deleted += changes;
     if (changes < ROWS_PER_TRANSACTION) return deleted;
   }
