@@ -11,10 +11,7 @@ const MIN_PREFIX = 4;
 /** What `text` stands for; see `MemoryBook.find`. */
 export async function find(desk: Desk, who: Who, text: string): Promise<Found> {
   assertOwner(who.owner);
-  const wanted = idPart(text);
-  if (wanted === undefined) return { kind: "none" };
-  const how = { keyPrefix: dashed(wanted), key: (id: string) => hexOf(id).startsWith(wanted) };
-  return matchId(await readAll(desk.store, who.owner, how), text);
+  return matchId(await readAll(desk.store, who.owner), text);
 }
 
 /** The records whose id is `text` or begins with it; dashes and case do not count, fewer than 4 characters find nothing. */
@@ -37,15 +34,8 @@ function hexOf(id: string): string {
   return id.toLowerCase().replaceAll("-", "");
 }
 
-/** The beginning of an id as it is written: 8, 4, 4, 4 and 12 digits. */
-function dashed(digits: string): string {
-  const parts = [0, 8, 12, 16, 20].map((from, at, starts) => digits.slice(from, starts[at + 1]));
-  return parts.filter((part) => part !== "").join("-");
-}
-
 /** The record with exactly that id. */
 export async function locate(desk: Desk, owner: string, id: string): Promise<MemoryRecord | undefined> {
   const wanted = id.toLowerCase();
-  const found = await readAll(desk.store, owner, { keyPrefix: wanted, key: (key) => key === wanted });
-  return found.find((record) => record.id === wanted);
+  return (await readAll(desk.store, owner)).find((record) => record.id === wanted);
 }

@@ -3,7 +3,7 @@ import { assertOwner, personalityPrefixes } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import { haveSameMarks, marksAt } from "../retention/lifecycle.ts";
 import { instantOf, type Desk } from "./desk.ts";
-import { putRecord, reread, searchRecords, taskPrefixes } from "./rows.ts";
+import { putRecord, readRecords, reread, taskPrefixes } from "./rows.ts";
 import { readTombstones } from "./tombstones.ts";
 import type { LifecycleReport, Who } from "./types.ts";
 
@@ -14,9 +14,6 @@ export interface LifecycleOptions {
   /** Most records that are marked; what is left is marked the next time. All of them by default. */
   readonly limit?: number;
 }
-
-/** Records that are read before others get on. */
-const SLICE = 100;
 
 /** Marks the records of an owner; see `MemoryBook.applyLifecycle`. A mark is no change of the fact: `updated_at` stays. */
 export async function applyLifecycle(
@@ -46,12 +43,9 @@ async function readUnmarked(desk: Desk, owner: string, pause: () => Promise<void
   const nowMs = desk.clock.now();
   const found: MemoryRecord[] = [];
   for (const prefix of [...personalityPrefixes(owner), ...(await taskPrefixes(desk.store, owner))]) {
-    for (let offset = 0; ; offset += SLICE) {
-      const page = await searchRecords(desk.store, owner, prefix, { limit: SLICE, offset });
-      found.push(...page.records.filter((record) => !haveSameMarks(record, marksAt(record, nowMs))));
-      if (page.items < SLICE) break;
-      await pause();
-    }
+    const { records } = await readRecords(desk.store, owner, prefix);
+    found.push(...records.filter((record) => !haveSameMarks(record, marksAt(record, nowMs))));
+    await pause();
   }
   return found;
 }

@@ -46,7 +46,7 @@ export interface MemoryBook {
   remember(who: Who, fact: Fact): Promise<RememberOutcome>;
   /** Reads; by default only what holds now. Never writes, so reading makes nothing fresher. */
   show(who: Who, options?: ShowOptions): Promise<ShowResult>;
-  /** What fits a question, and the newest of some domains, of what holds now; reads a few facts, however many there are. */
+  /** What fits a question, and the newest of some domains, of what holds now. */
   recall(who: Who, options: RecallOptions): Promise<Recalled>;
   /** Whether there may be anything to recall: a fact of the owner, or of the task, whatever state it is in. */
   hasAny(who: Who, options: Pick<RecallOptions, "task">): Promise<boolean>;

@@ -1,28 +1,26 @@
 /** The order in which found records are given: by the words they share with a question, then as the store found them. */
-import { rankTexts, termsOf } from "#src/kernel/words.ts";
+import { rankTexts } from "#src/kernel/words.ts";
 import { compareText } from "./rows.ts";
 import type { SettledRecord } from "./settle.ts";
 
 /**
- * Best match first. Scores of a store compare within one answer only, so all hits are ranked here by their words; what a
- * store found by other means (another form of a word, its meaning) follows in the store's order. A store that ignores
- * queries gives everything, of which what shares a word is a hit.
- *
- * @param isFound whether a store has found the record for this question, and not merely listed it
+ * Best match first: by the words they share with the question, then, in the store's order, those of which the store gave
+ * the id (another form of a word, its meaning). Where neither finds any, what holds the question as it is written.
  */
 export function rankRecords(
   settled: readonly SettledRecord[],
   query: string,
-  isFound: (one: SettledRecord) => boolean,
+  foundIds: readonly string[],
 ): SettledRecord[] {
   const ranked = rankTexts(settled, query, ({ record }) => record.text).map(({ item }) => item);
   const listed = new Set(ranked);
-  const others = settled.filter((one) => !listed.has(one) && isFound(one));
-  if (ranked.length > 0 || others.length > 0 || termsOf(query).length > 0) return [...ranked, ...others];
-  return bySubstring(settled, query);
+  const byId = new Map(settled.map((one) => [one.record.id, one]));
+  const others = new Set(foundIds.flatMap((id) => byId.get(id) ?? []));
+  const found = [...ranked, ...[...others].filter((one) => !listed.has(one))];
+  return found.length > 0 ? found : bySubstring(settled, query);
 }
 
-/** For a query that is all stop words or marks, which words cannot find. */
+/** Finds what is all stop words or marks, and a part of a word in scripts that do not space words. */
 function bySubstring(settled: readonly SettledRecord[], query: string): SettledRecord[] {
   const wanted = query.toLowerCase();
   return settled.filter(({ record }) => record.text.toLowerCase().includes(wanted));

@@ -10,7 +10,6 @@ import type { RecallOptions } from "./types.ts";
 const openSqliteStore = (): BaseStore =>
   new SqliteStore(openDatabase(":memory:"), {
     clock: createManualClock(NOW_MS),
-    isDurable: () => false,
     index: (namespace) => memoryIndexFields(namespace) ?? ["$"],
   });
 
@@ -21,7 +20,6 @@ async function recalled({ book }: TestBook, query: string, more: Partial<RecallO
   return { relevant: textsOf(relevant), newest: textsOf(newest) };
 }
 
-/** More facts than are ever read whole. */
 async function sayMany({ say }: TestBook, count: number): Promise<void> {
   for (let number = 0; number < count; number += 1)
     await say(`note ${number} about the garden shed`, { domain: "user_profile" });
@@ -147,19 +145,4 @@ describe.each<[string, () => BaseStore]>([
     const { relevant } = await on.book.recall({ ...ADA, agent: "travel" }, { query: "bike", limit: 5 });
     expect(textsOf(relevant)).toEqual(["I ride a bike on trips"]);
   });
-});
-
-it("reads a few facts of many where the store can put the newest first and rank", async () => {
-  const on = openTestBook(openSqliteStore());
-  await sayMany(on, 600);
-  let rows = 0;
-  const search = on.store.search.bind(on.store);
-  on.store.search = async (prefix, options) => {
-    const items = await search(prefix, options);
-    rows += items.length;
-    return items;
-  };
-  const { relevant } = await recalled(on, "note 77 about the shed", { newest: { user_profile: 3 } });
-  expect(relevant[0]).toBe("note 77 about the garden shed");
-  expect(rows).toBeLessThan(40);
 });

@@ -1,4 +1,4 @@
-/** Which facts say otherwise about the same thing: those of one place and conflict group, which a store can filter by. */
+/** Which facts say otherwise about the same thing: those of one place and conflict group. */
 import { recordNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { Desk } from "./desk.ts";
@@ -9,12 +9,7 @@ import { currentOf } from "./settle.ts";
 export async function rivalsOf(desk: Desk, owner: string, record: MemoryRecord): Promise<MemoryRecord[]> {
   const group = record.conflict_group;
   if (group === null) return [];
-  const { records } = await readRecords(desk.store, owner, recordNamespace(owner, record), {
-    // What is replaced or archived holds no more, and replaces nothing: of a fact that changes often there is much of it.
-    filter: { conflict_group: group, superseded_by: null, archived: false },
-    // A store that has this order has its facts by group too, and reads no others.
-    newestFirst: true,
-  });
+  const { records } = await readRecords(desk.store, owner, recordNamespace(owner, record));
   return currentOf(records, desk.clock.now())
     .filter(({ id, conflict_group }) => id !== record.id && conflict_group === group)
     .sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));

@@ -13,29 +13,14 @@ import {
   type RecordPlace,
 } from "../namespaces.ts";
 import { memoryRecordSchema, taskSchema, type MemoryRecord } from "../record.ts";
-import type { SearchOptions } from "../stores/direct-store.ts";
 import { comparableText } from "./comparable-text.ts";
 
 const PAGE = 500;
-
-/** What narrows a read. A store may ignore the query. */
-export interface ReadOptions {
-  readonly query?: string;
-  readonly filter?: Record<string, unknown>;
-  /** Facts alone, the newest first, where the store has that order. */
-  readonly newestFirst?: boolean;
-  /** Items whose key begins so, where the store can tell. */
-  readonly keyPrefix?: string;
-  /** Which items are read as records; the others are passed over. */
-  readonly key?: (key: string) => boolean;
-}
 
 /** Records, and the items beside them that could not be read as one. */
 export interface Rows {
   readonly records: MemoryRecord[];
   readonly unreadable: readonly Item[];
-  /** Whether the store ranked the rows by the query. */
-  readonly isRanked: boolean;
 }
 
 /** The id of a fact: the same for the same owner, place and text in comparable form, in any process. */
@@ -44,66 +29,61 @@ export function recordId(owner: string, place: RecordPlace, text: string): strin
 }
 
 /**
- * Items at and below `prefix`, all pages of them. A store's prefix match may be a bare LIKE, so every row is compared label by
- * label: this is the only place where memory searches a store.
+ * Items at and below `prefix`, all pages of them. A store's prefix match may be a bare LIKE, so every row is compared
+ * label by label.
  */
-export async function readItems(
-  store: BaseStore,
-  prefix: readonly string[],
-  how: ReadOptions = {},
-): Promise<Item[]> {
+export async function readItems(store: BaseStore, prefix: readonly string[]): Promise<Item[]> {
   const items: Item[] = [];
-  const { key = () => true, ...asked } = how;
   for (let offset = 0; ; offset += PAGE) {
-    const page = await store.search([...prefix], { ...asked, limit: PAGE, offset });
-    items.push(...page.filter((item) => startsWithLabels(item.namespace, prefix) && key(item.key)));
+    const page = await store.search([...prefix], { limit: PAGE, offset });
+    items.push(...page.filter((item) => startsWithLabels(item.namespace, prefix)));
     if (page.length < PAGE) return items;
   }
 }
 
 /** Records of `owner` at and below `prefix`; in the store's order. */
-export async function readRecords(
-  store: BaseStore,
-  owner: string,
-  prefix: readonly string[],
-  how: ReadOptions = {},
-): Promise<Rows> {
-  const items = await readItems(store, prefix, how);
+export async function readRecords(store: BaseStore, owner: string, prefix: readonly string[]): Promise<Rows> {
   const records: MemoryRecord[] = [];
   const unreadable: Item[] = [];
-  for (const item of items) {
+  for (const item of await readItems(store, prefix)) {
     const record = parseRow(owner, item);
     if (record === undefined) unreadable.push(item);
     else records.push(record);
   }
-  const isRanked =
-    how.query !== undefined && items.every((item) => "score" in item && item.score !== undefined);
-  return { records, unreadable, isRanked };
+  return { records, unreadable };
 }
 
-/** One page of records. */
-export interface RecordPage {
-  readonly records: MemoryRecord[];
-  /** Items of the page, of which some may be no records. */
-  readonly items: number;
-  /** Whether the store has put them in the order that was asked for. */
-  readonly isOrdered: boolean;
-}
-
-/** One page of records of `owner` at and below `prefix`, in the order that `options` ask for where the store has it. */
-export async function searchRecords(
+/** Records of `owner` at and below each of `prefixes`. */
+export async function readPlaces(
   store: BaseStore,
   owner: string,
-  prefix: readonly string[],
-  options: SearchOptions,
-): Promise<RecordPage> {
-  const items = await store.search([...prefix], options);
-  const own = items.filter((item) => startsWithLabels(item.namespace, prefix));
+  prefixes: readonly (readonly string[])[],
+): Promise<Rows> {
+  const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix)));
   return {
-    records: own.flatMap((item) => parseRow(owner, item) ?? []),
-    items: items.length,
-    isOrdered: items.every(({ score }) => score !== undefined),
+    records: rows.flatMap(({ records }) => records),
+    unreadable: rows.flatMap(({ unreadable }) => unreadable),
   };
+}
+
+/**
+ * Ids of at most `limit` records that the store itself finds for a question in each of `prefixes`, best first in each: by
+ * other forms of its words, or by its meaning. A store that gives no score has listed and not searched, so it finds none.
+ */
+export async function idsFound(
+  store: BaseStore,
+  prefixes: readonly (readonly string[])[],
+  { query, limit }: { readonly query: string; readonly limit: number },
+): Promise<string[]> {
+  const found = await Promise.all(
+    prefixes.map(async (prefix) => {
+      const items = await store.search([...prefix], { query, limit });
+      return items.filter(
+        ({ namespace, score }) => score !== undefined && startsWithLabels(namespace, prefix),
+      );
+    }),
+  );
+  return found.flat().map(({ key }) => key);
 }
 
 /** A record that lies where it says it belongs; undefined for anything else. */
@@ -139,26 +119,13 @@ async function noteTask(store: BaseStore, owner: string, task: string): Promise<
 }
 
 /** Every record of `owner` in every domain, task, scope and state; not what waits for a review. */
-export async function readAll(
-  store: BaseStore,
-  owner: string,
-  how: ReadOptions = {},
-): Promise<MemoryRecord[]> {
-  return (await readAllRows(store, owner, how)).records;
+export async function readAll(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
+  return (await readAllRows(store, owner)).records;
 }
 
 /** The same, with the items beside them that are no record. */
-export async function readAllRows(
-  store: BaseStore,
-  owner: string,
-  how: ReadOptions = {},
-): Promise<Pick<Rows, "records" | "unreadable">> {
-  const prefixes = [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))];
-  const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix, how)));
-  return {
-    records: rows.flatMap(({ records }) => records),
-    unreadable: rows.flatMap(({ unreadable }) => unreadable),
-  };
+export async function readAllRows(store: BaseStore, owner: string): Promise<Rows> {
+  return readPlaces(store, owner, [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))]);
 }
 
 /** What waits for a review of `owner`, oldest first. */
@@ -167,10 +134,7 @@ export async function readPending(store: BaseStore, owner: string): Promise<Memo
 }
 
 /** The same, with the items beside them that are no record. */
-export async function readPendingRows(
-  store: BaseStore,
-  owner: string,
-): Promise<Pick<Rows, "records" | "unreadable">> {
+export async function readPendingRows(store: BaseStore, owner: string): Promise<Rows> {
   const { records, unreadable } = await readRecords(store, owner, reviewNamespace(owner));
   records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
   return { records, unreadable };

@@ -5,12 +5,14 @@ import type { RecordState } from "../retention/lifecycle.ts";
 import type { Desk } from "./desk.ts";
 import { placesOf } from "./places.ts";
 import { byNewest, rankRecords } from "./rank-records.ts";
-import { readRecords } from "./rows.ts";
-import { showNewest } from "./show-newest.ts";
+import { idsFound, readPlaces } from "./rows.ts";
 import { settle } from "./settle.ts";
 import type { ShowOptions, ShowResult, Who } from "./types.ts";
 
 const DEFAULT_LIMIT = 50;
+
+/** Records that a store is asked for beside those that share a word with the question. */
+const MOST_FOUND = 500;
 
 const STATES: readonly RecordState[] = ["current", "expired", "archived", "superseded"];
 
@@ -18,29 +20,28 @@ const STATES: readonly RecordState[] = ["current", "expired", "archived", "super
 export async function show(desk: Desk, who: Who, options: ShowOptions = {}): Promise<ShowResult> {
   assertOwner(who.owner);
   assertLimit(options.limit);
-  const query = options.query?.trim();
-  const prefixes = await placesOf(desk, who, options);
-  const hasWords = query !== undefined && query !== "";
+  const query = options.query?.trim() ?? "";
   const limit = options.limit ?? DEFAULT_LIMIT;
+  const prefixes = await placesOf(desk, who, options);
+  const { records, unreadable } = await readPlaces(desk.store, who.owner, prefixes);
+  const settled = settle(records, desk.clock.now());
+  const matching =
+    query === ""
+      ? settled.toSorted(byNewest)
+      : rankRecords(settled, query, await idsFound(desk.store, prefixes, { query, limit: MOST_FOUND }));
   const states = new Set(STATES.filter((state) => isIncluded(state, options)));
-  const newest = hasWords ? undefined : await showNewest(desk, who.owner, { prefixes, limit, states });
-  if (newest !== undefined) return newest;
-  const how = hasWords ? { query } : {};
-  const rows = await Promise.all(prefixes.map((prefix) => readRecords(desk.store, who.owner, prefix, how)));
-  const settled = settle(
-    rows.flatMap(({ records }) => records),
-    desk.clock.now(),
-  );
-  const isRankedByStore = rows.every((row) => row.isRanked);
-  const matching = hasWords ? rankRecords(settled, query, () => isRankedByStore) : settled.toSorted(byNewest);
   const included = matching.filter(({ state }) => states.has(state));
-  const count = (state: RecordState): number =>
-    states.has(state) ? 0 : matching.filter((one) => one.state === state).length;
+  const leftOut = (wanted: RecordState): number =>
+    states.has(wanted) ? 0 : matching.filter(({ state }) => state === wanted).length;
   return {
     records: included.slice(0, limit).map(({ record }) => record),
     total: included.length,
-    leftOut: { expired: count("expired"), archived: count("archived"), superseded: count("superseded") },
-    unreadable: rows.reduce((sum, row) => sum + row.unreadable.length, 0),
+    leftOut: {
+      expired: leftOut("expired"),
+      archived: leftOut("archived"),
+      superseded: leftOut("superseded"),
+    },
+    unreadable: unreadable.length,
   };
 }
 
