@@ -7,10 +7,8 @@ import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { backUp } from "#src/upkeep/back-up.ts";
 import { examineHome } from "#src/upkeep/examine-home.ts";
-import { BACKUPS } from "#src/upkeep/home-files.ts";
-import type { DatabasePaths, Home } from "#src/upkeep/home.ts";
+import { BACKUPS, type DatabasePaths, type Home } from "#src/upkeep/home.ts";
 import { repair } from "#src/upkeep/repair.ts";
-import { restore } from "#src/upkeep/restore.ts";
 import { clockOf, leaseClockAfter, type Scenario } from "./scenarios.ts";
 import { openPart } from "./run-scenario.ts";
 import { OWNER, type SubjectMessage } from "./subject.ts";
@@ -55,25 +53,6 @@ const PLAIN = scenarioOf("upkeep", said("hello", "/remember I drink jasmine tea"
 });
 const clock = clockOf(PLAIN, "act");
 
-/** What else lies in a home folder is moved aside by a restore. */
-const savedIn = (folder: string): string => join(folder, BACKUPS, "saved");
-
-async function restoreSaved(folder: string, attempt: number): Promise<void> {
-  const home = homeIn(folder);
-  const databasesBy = (): DatabasePaths => databasesIn(folder);
-  // What is moved aside is named by the time.
-  const later = attempt === 1 ? clock : clockOf(PLAIN, "after");
-  await restore({ folder: savedIn(folder), home, databasesBy, clock: later });
-}
-
-/** Says something that a restore takes back. */
-async function sayMore(folder: string): Promise<void> {
-  await backUp({ home: homeIn(folder), folder: savedIn(folder), program: PROGRAM, clock });
-  const subject = openPart(PLAIN, "act", folder);
-  await subject.send({ id: "d5", text: "what a restore takes back" });
-  await subject.close();
-}
-
 async function eraseAll(folder: string, attempt: number): Promise<void> {
   const { checkpoints, store } = databasesIn(folder);
   const leaseClock = attempt === 1 ? clock : leaseClockAfter(PLAIN);
@@ -115,7 +94,6 @@ export const UPKEEP_CASES: readonly UpkeepCase[] = [
         clock,
       })),
   },
-  { name: "restore", title: "a restore", scenario: PLAIN, prepare: sayMore, work: restoreSaved },
   {
     name: "repair",
     title: "a repair by the doctor",

@@ -10,6 +10,7 @@ import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import { openSqliteBackend, type SqliteBackendOptions } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import { loadConfig, type Config, type Environment, type LoadedConfig } from "./config.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -60,6 +61,7 @@ export function createSessionDeps(
  */
 export async function openApp(env: Environment, cwd: string): Promise<App> {
   const loaded = loadConfig(env, cwd);
+  assertNotCutOff(loaded.home);
   const deps = createSessionDeps(loaded, env, { windowCharacters: UNSHOWN_CHARACTERS });
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
   const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids });

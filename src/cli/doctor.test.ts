@@ -29,7 +29,7 @@ describe("lily doctor", () => {
     const ran = await examine(folder);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/^check +state +found/u);
-    expect(ran.stdout).toMatch(/^transcripts +1 +/mu);
+    expect(ran.stdout).toMatch(/^history +1 +/mu);
     expect(ran.stdout).toContain("everything is in order");
     expect(existsSync(join(folder, "backups"))).toBe(false);
   });
@@ -81,7 +81,7 @@ describe("lily doctor", () => {
     expect((await examine(home.folder)).stdout).toContain("1 texts are missing");
     const ran = await examine(home.folder, { repair: true });
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toContain("built the text index anew from 1 text");
+    expect(ran.stdout).toContain("made anew from 1 text");
     expect(ran.stdout).toContain("everything is in order");
     expect(readdirSync(join(home.folder, "backups"))).toHaveLength(1);
   });

@@ -1,18 +1,19 @@
-/** `lily doctor`: examines everything that is stored, and with `--repair` puts in order what can be. */
+/** `lily doctor`: examines everything that is stored, and with `--repair` makes anew what can be. */
 import { join } from "node:path";
 import { loadConfig } from "#src/app/config.ts";
 import { systemClock } from "#src/app/system.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import { counted, gravest, wrong, type Check } from "#src/upkeep/check.ts";
+import { counted, orRow, sizeText, wrong, type Check } from "#src/upkeep/check.ts";
+import { checkConversations } from "#src/upkeep/conversations.ts";
+import type { DiskUse } from "#src/upkeep/disk-usage.ts";
 import { examineHome, type Examination } from "#src/upkeep/examine-home.ts";
-import { examineStore } from "#src/upkeep/examine-store.ts";
-import { BACKUPS } from "#src/upkeep/home-files.ts";
-import { stampOf } from "#src/upkeep/home.ts";
+import { BACKUPS, stampOf } from "#src/upkeep/home.ts";
 import { repair, type RepairStep } from "#src/upkeep/repair.ts";
 import type { CliContext, CliOptions } from "./context.ts";
-import { renderChecks, renderRepairs, renderUsage } from "./render/upkeep-tables.ts";
-import { screenOf } from "./screen.ts";
+import { printableLine } from "./printable.ts";
+import { table } from "./render/table.ts";
+import { screenOf, type Screen } from "./screen.ts";
 import { progressOn, tell } from "./tell.ts";
 import { anyHome, assertHome } from "./upkeep-home.ts";
 import { reportError } from "./with-engine.ts";
@@ -50,33 +51,34 @@ export async function doctor(
 }
 
 async function examine(context: CliContext, options: CliOptions, request: DoctorRequest): Promise<Findings> {
-  const configuration = configurationOf(context);
-  if (configuration.backend !== "sqlite") return examineBackend(context, configuration.backend, request);
+  const { backend, problems } = configurationOf(context);
+  if (backend !== "sqlite") return examineBackend(context, backend, request);
   const home = anyHome(context);
   assertHome(home.folder);
   const clock = systemClock();
-  const first = await examineHome(home, clock);
-  const { problem } = configuration;
-  const checks = problem === undefined ? first.checks : [problem, ...first.checks];
-  if (!request.repair) return { ...first, checks, repairs: [] };
+  const look = async (): Promise<Examination> => {
+    const { checks, usage } = await examineHome(home, clock);
+    return { checks: [...problems, ...checks], usage };
+  };
+  const first = await look();
+  if (!request.repair) return { ...first, repairs: [] };
   const folder = join(home.folder, BACKUPS, stampOf(clock.now()));
-  const { program } = request;
   const onProgress = progressOn(context, options);
-  const repairs = await repair({ home, folder, program, clock, onProgress }, checks);
-  const after = await examineHome(home, clock);
-  return { ...after, checks: problem === undefined ? after.checks : [problem, ...after.checks], repairs };
+  const { program } = request;
+  const repairs = await repair({ home, folder, program, clock, onProgress }, first.checks);
+  return { ...(await look()), repairs };
 }
 
 function configurationOf({ env, cwd }: CliContext): {
   readonly backend: "sqlite" | "postgres" | "memory";
-  readonly problem?: Check;
+  readonly problems: readonly Check[];
 } {
   try {
-    return { backend: loadConfig(env, cwd).config.storage.backend };
+    return { backend: loadConfig(env, cwd).config.storage.backend, problems: [] };
   } catch (error) {
     const found = `${errorMessage(error)}; the files are looked for where they are by default`;
     const next = "Correct it, or take it from a backup.";
-    return { backend: "sqlite", problem: wrong("configuration", found, { code: "config_invalid", next }) };
+    return { backend: "sqlite", problems: [wrong("configuration", found, { code: "config_invalid", next })] };
   }
 }
 
@@ -85,22 +87,20 @@ async function examineBackend(
   backend: "postgres" | "memory",
   request: DoctorRequest,
 ): Promise<Findings> {
-  if (backend === "memory") {
+  if (backend === "memory")
     throw new LilyError("upkeep_unsupported", "storage.backend is memory, which keeps nothing to examine");
-  }
   if (request.repair) {
     throw new LilyError(
       "upkeep_unsupported",
       "on PostgreSQL, repairs are the work of the server's own tools",
-      {
-        next: "lily doctor without --repair examines the conversations.",
-      },
+      { next: "lily doctor without --repair examines the conversations." },
     );
   }
   const { openApp } = await import("#src/app/open-app.ts");
   const { storage } = await openApp(env, cwd);
   try {
-    return { checks: await examineStore(storage.store), usage: [], repairs: [] };
+    const checks = await orRow("conversations", () => checkConversations(storage.store));
+    return { checks, usage: [], repairs: [] };
   } finally {
     await storage.close();
   }
@@ -108,23 +108,63 @@ async function examineBackend(
 
 function envelopeOf({ checks, usage, repairs }: Findings): Envelope {
   const data = { checks, usage, repairs };
-  const count = (state: Check["state"]): number => checks.filter((check) => check.state === state).length;
-  const [bad, warnings] = [count("bad"), count("warn")];
-  const worst = gravest(checks);
-  if (worst?.state === "bad") {
-    const message = `${counted(bad, "thing")} wrong, the first: ${worst.found}`;
-    const next = worst.next === undefined ? {} : { next: worst.next };
-    return refused(worst.code ?? "doctor_failed", message, { data, ...next });
+  const inState = (state: Check["state"]): Check[] => checks.filter((check) => check.state === state);
+  const [bad, warnings] = [inState("bad"), inState("warn").length];
+  const [first] = bad;
+  if (first !== undefined) {
+    const message = `${counted(bad.length, "thing")} wrong, the first: ${first.found}`;
+    return refused(first.code ?? "doctor_failed", message, {
+      data,
+      ...(first.next === undefined ? {} : { next: first.next }),
+    });
   }
   const failed = repairs.filter(({ state }) => state === "failed");
   if (failed.length > 0) {
-    return refused("doctor_failed", `${counted(failed.length, "repair")} failed: ${failed[0]?.did ?? ""}`, {
-      data,
-    });
+    const message = `${counted(failed.length, "repair")} failed: ${failed[0]?.did ?? ""}`;
+    return refused("doctor_failed", message, { data });
   }
   const what = `${counted(checks.length, "check")} made`;
-  if (warnings === 0) return done("examined", `${what}: everything is in order.`, { data });
-  return done("examined", `${what}: nothing is lost, ${counted(warnings, "thing")} could be better.`, {
-    data,
-  });
+  const rest =
+    warnings === 0
+      ? "everything is in order"
+      : `nothing is lost, ${counted(warnings, "thing")} could be better`;
+  return done("examined", `${what}: ${rest}.`, { data });
+}
+
+/** One check a line. */
+export function renderChecks(checks: readonly Check[], screen: Screen): string {
+  const { green, yellow, red } = screen.paint;
+  const paint = { ok: green, warn: yellow, bad: red };
+  return rowsOf(
+    ["check", "state", "found", "what to do"],
+    checks.map(({ check, state, found, next = "" }) => [
+      check,
+      paint[state](state),
+      printableLine(found),
+      printableLine(next),
+    ]),
+    screen,
+  );
+}
+
+/** One kind a line, and their sum. */
+function renderUsage(usage: readonly DiskUse[], screen: Screen): string {
+  const rows = usage.map(({ kind, count, bytes }) => [
+    kind,
+    count === null ? "" : String(count),
+    sizeText(bytes),
+  ]);
+  const total = usage.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (rows.length > 0) rows.push(["together", "", sizeText(total)]);
+  return rowsOf(["on disk", "count", "size"], rows, screen);
+}
+
+/** One item a line. */
+function renderRepairs(steps: readonly RepairStep[], screen: Screen): string {
+  const rows = steps.map(({ item, state, did }) => [item, state, printableLine(did)]);
+  return rowsOf(["repair", "state", "what was done"], rows, screen);
+}
+
+function rowsOf(head: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
+  return rows.length === 0 ? "" : table({ head, rows }, screen);
 }

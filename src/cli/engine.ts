@@ -4,8 +4,10 @@ import { openApp } from "#src/app/open-app.ts";
 import type { Environment } from "#src/app/config.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { VerifyReport } from "#src/sessions/verify.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { verifyStore } from "#src/upkeep/conversations.ts";
 import { commandFiles } from "./command-files.ts";
 import { createInputHistory, historyFile } from "./input/history-file.ts";
 import type { LineInput } from "./input/line-input.ts";
@@ -19,6 +21,8 @@ export interface Engine {
   readonly defaultKey: string;
   readonly timeZone: string;
   readonly repository: SessionRepository;
+  /** Verifies everything that is stored, of every owner. */
+  verifyAll(): Promise<VerifyReport>;
   /** Milliseconds since the epoch, by the application's clock. */
   now(): number;
   /** Takes one message of the owner to its reply. */
@@ -58,6 +62,7 @@ export async function openEngine(
       return deps.policies.base.timeZone;
     },
     repository: sessions.repository,
+    verifyAll: () => verifyStore(storage.store),
     now: () => deps.clock.now(),
     send: (request) => sessions.send({ ...request, owner }),
     unanswered: (sessionKey) => sessions.unanswered({ owner, sessionKey }),

@@ -63,7 +63,7 @@ function actionsIn(context: CliContext): Actions {
     },
     backup: async (options, folder) =>
       (await import("./backup.ts")).backup(context, options, { folder, program: readVersion() }),
-    restore: async (options, folder) => (await import("./restore.ts")).restore(context, options, folder),
+    restore: async (options, folder) => (await import("./backup.ts")).restore(context, options, folder),
     doctor: async (options, wanted) =>
       (await import("./doctor.ts")).doctor(context, options, { ...wanted, program: readVersion() }),
     erase: async (options, wanted) => (await import("./erase.ts")).erase(context, options, wanted),

@@ -1,12 +1,11 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { zero } from "#src/upkeep/testing/damage-file.ts";
 import { emptyHome, homeIn, homeWith, openLily, saidIn } from "#src/upkeep/testing/make-home.ts";
-import { backup } from "./backup.ts";
-import { restore } from "./restore.ts";
+import { backup, restore } from "./backup.ts";
 import { envelopeIn, runCli, type Ran } from "./testing/run-cli.ts";
 
 async function backupOf(home: string): Promise<string> {
@@ -42,12 +41,8 @@ describe("lily restore", () => {
     zero(config);
     const envelope = envelopeIn(await restoreTo(home.folder, folder, true));
     expect(envelope).toMatchObject({ ok: true, code: "restored" });
-    const { aside } = z.object({ aside: z.array(z.string()) }).parse(envelope.data);
-    expect(aside.map((path) => path.slice(home.folder.length + 1).replace(/\.before.*/u, ""))).toEqual([
-      "c.sqlite",
-      "deep/s.sqlite",
-      "config.json",
-    ]);
+    const { aside } = z.object({ aside: z.string() }).parse(envelope.data);
+    expect(readdirSync(aside)).toEqual(expect.arrayContaining(["c.sqlite", "config.json", "deep"]));
     expect(await saidIn(home)).toEqual(["one"]);
   });
 

@@ -1,10 +1,11 @@
 /** Finds what `lily backup`, `restore` and `doctor` work on, and tells them where databases lie. */
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { configSchema, loadConfig, type Config, type Environment } from "#src/app/config.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { DatabasePaths, Home } from "#src/upkeep/home.ts";
+import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import type { CliContext } from "./context.ts";
 
 /**
@@ -21,6 +22,7 @@ export function sqliteHome({ env, cwd }: CliContext): Home {
 
 /** @throws {LilyError} `command_usage`: making a mistyped folder would hide the mistake */
 export function assertHome(folder: string): void {
+  assertNotCutOff(folder);
   if (existsSync(folder)) return;
   throw new LilyError("command_usage", `the home folder ${folder} does not exist`, {
     next: "Set LILY_HOME to the folder that you mean.",
@@ -52,23 +54,20 @@ function configOrDefault(env: Environment, cwd: string): Config {
 }
 
 function databasesOf(folder: string, { storage }: Config): DatabasePaths {
-  return {
-    checkpoints: resolve(join(folder, storage.checkpoints)),
-    store: resolve(join(folder, storage.store)),
-  };
+  return { checkpoints: join(folder, storage.checkpoints), store: join(folder, storage.store) };
 }
 
-function assertSqlite({ storage }: Config): void {
-  if (storage.backend === "sqlite") return;
-  throw storage.backend === "postgres"
-    ? new LilyError(
-        "upkeep_unsupported",
-        "on PostgreSQL, backup and restore are the work of pg_dump and pg_restore",
-        {
-          next: "lily doctor checks what pg_restore has put back.",
-        },
-      )
-    : new LilyError("upkeep_unsupported", "storage.backend is memory, which keeps nothing", {
-        next: "Set storage.backend to sqlite to keep conversations.",
-      });
+function assertSqlite({ storage: { backend } }: Config): void {
+  if (backend === "sqlite") return;
+  const [message, next] =
+    backend === "postgres"
+      ? [
+          "on PostgreSQL, backup and restore are the work of pg_dump and pg_restore",
+          "lily doctor checks what pg_restore has put back.",
+        ]
+      : [
+          "storage.backend is memory, which keeps nothing",
+          "Set storage.backend to sqlite to keep conversations.",
+        ];
+  throw new LilyError("upkeep_unsupported", message, { next });
 }

@@ -6,6 +6,7 @@ import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { verifyStore } from "#src/upkeep/conversations.ts";
 import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { verify } from "./verify.ts";
@@ -39,7 +40,7 @@ async function run(erased: readonly number[], isTitleErased: boolean) {
   let written = "";
   const stream = { write: (text: string) => (written += text), isTTY: false };
   const context = { env: {}, cwd: "/", stdout: stream, stderr: stream } as unknown as CliContext;
-  const engine = { owner: KEY.owner, repository } as unknown as Engine;
+  const engine = { owner: KEY.owner, repository, verifyAll: () => verifyStore(store) } as unknown as Engine;
   const exitCode = await verify(engine, context, { key: undefined, json: false, deliveryId: undefined });
   return { exitCode, written: written.trim() };
 }

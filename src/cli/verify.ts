@@ -1,6 +1,7 @@
 /** `lily verify`: whether everything stored is as it was committed. */
 import { verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
 import { done, exitCodeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { counted } from "#src/upkeep/check.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { printableLine } from "./printable.ts";
@@ -8,9 +9,12 @@ import { renderEnvelope } from "./render/render-envelope.ts";
 import { table } from "./render/table.ts";
 import { screenOf, type Screen } from "./screen.ts";
 
-/** Verifies one key or all. Returns the exit code. */
+/** Verifies one key of the configured owner, or everything of everybody. Returns the exit code. */
 export async function verify(engine: Engine, context: CliContext, options: CliOptions): Promise<number> {
-  const report = await verifyOwner(engine.repository, engine.owner, options.key);
+  const report =
+    options.key === undefined
+      ? await engine.verifyAll()
+      : await verifyOwner(engine.repository, engine.owner, options.key);
   const envelope = envelopeOf(report);
   const screen = screenOf(context.stdout, context.env);
   if (options.json) context.stdout.write(`${JSON.stringify(envelope)}\n`);
@@ -43,10 +47,6 @@ function erasedText({ erased: { titles, turns } }: VerifyReport): string {
   ];
   if (parts.length === 0) return "";
   return `; ${parts.join(" and ")} ${turns + titles === 1 ? "was" : "were"} erased on request`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function renderProblems({ problems }: VerifyReport, screen: Screen): string {

@@ -56,7 +56,7 @@ export async function verifyOwner(
     for (const chain of chains) reports.push(await verifyChain(repository, chain));
     const orphans = sessionKey === undefined ? await repository.orphanTranscripts(owner, chains) : [];
     for (const place of orphans) onDamaged(place, "its turns are stored, but no chain has the session");
-    return combine([...reports, reportOf(problems)]);
+    return combineReports(reports, problems);
   } catch (error) {
     onDamaged("", errorMessage(error));
     return reportOf(problems);
@@ -76,7 +76,7 @@ async function verifyChain(repository: SessionRepository, chain: Chain): Promise
     const erased = { turns: transcript.erased, titles: erasedTitles(chain, entry) };
     reports.push({ ...reportOf(problems), sessions: 1, turns: transcript.turns, erased });
   }
-  return combine([...reports, reportOf(strayErasures(chain))]);
+  return combineReports(reports, strayErasures(chain));
 }
 
 /** An erasure that is on record for a session that there is not. */
@@ -110,8 +110,12 @@ function reportOf(problems: readonly VerifyProblem[]): VerifyReport {
   return { ok: problems.length === 0, sessions: 0, turns: 0, erased: NOTHING, problems };
 }
 
-function combine(reports: readonly VerifyReport[]): VerifyReport {
-  const problems = reports.flatMap((report) => report.problems);
+/** One report of several, and of problems that belong to none of them. */
+export function combineReports(
+  reports: readonly VerifyReport[],
+  more: readonly VerifyProblem[],
+): VerifyReport {
+  const problems = [...reports.flatMap((report) => report.problems), ...more];
   const sum = (count: (report: VerifyReport) => number): number =>
     reports.reduce((total, report) => total + count(report), 0);
   return {

@@ -1,16 +1,18 @@
 /** Makes a backup: a folder with everything that a home folder needs to be as it was, and a manifest of it. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import Database from "better-sqlite3";
+import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { counted } from "./check.ts";
-import { copyDatabase } from "./copy-database.ts";
-import { listHomeFiles, type HomeFile } from "./home-files.ts";
-import type { Home, Progress } from "./home.ts";
+import { counted, sizeText } from "./check.ts";
+import { damageIn } from "./database-file.ts";
+import { listHomeFiles, type DatabasePaths, type Home, type Progress } from "./home.ts";
 import { createManifest, HOME_FILES, MANIFEST, type Manifest, type ManifestFile } from "./manifest.ts";
-import { sizeText } from "./size-text.ts";
 import { copyWhole, factsOf, fileError, FOLDER_MODE, isMissing, syncPath } from "./whole-file.ts";
 
 /** What a backup is made of. */
@@ -42,9 +44,16 @@ export async function backUp(request: BackupRequest): Promise<BackupReport> {
   makeNewFolder(folder);
   try {
     const madeAt = toInstant(clock.now());
-    const files = [...(await copyDatabases(request)), ...(await copyFiles(request))];
+    const files = [
+      ...(await copyDatabase(request, "checkpoints")),
+      ...(await copyDatabase(request, "store")),
+      ...(await copyFiles(request)),
+    ];
     const manifest = createManifest({ program, madeAt, files });
-    writeManifest(folder, manifest);
+    // Last: a folder with a manifest is whole. Its hashes tell of one that was cut off while this was written.
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    writeFileSync(join(folder, MANIFEST), text, { mode: 0o600, flag: "wx", flush: true });
+    syncPath(folder);
     return { folder, manifest, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
@@ -64,48 +73,68 @@ function makeNewFolder(folder: string): void {
   }
 }
 
-async function copyDatabases(request: BackupRequest): Promise<ManifestFile[]> {
-  const { databases } = request.home;
-  const copied: ManifestFile[] = [];
-  for (const role of ["checkpoints", "store"] as const) {
-    if (!existsSync(databases[role])) continue;
-    const path = `${role}.sqlite`;
-    const target = join(request.folder, path);
-    await copyDatabase(databases[role], target, role === "store" ? { schema: STORE_SCHEMA } : {});
-    const facts = await factsOf(target);
-    request.onProgress?.(`Copied and checked the ${role}, ${sizeText(facts.bytes)}.`);
-    copied.push({ path, role, ...facts });
+/** Copies one database as it is at one moment, log included, and checks the copy. */
+async function copyDatabase(
+  { home, folder, onProgress }: BackupRequest,
+  role: keyof DatabasePaths,
+): Promise<ManifestFile[]> {
+  const source = home.databases[role];
+  if (!existsSync(source)) return [];
+  const path = `${role}.sqlite`;
+  const target = join(folder, path);
+  try {
+    if (role === "store") assertNotNewer(source, STORE_SCHEMA);
+    await copySnapshot(source, target);
+    chmodSync(target, 0o600);
+    assertWhole(target, source);
+    syncPath(target);
+  } catch (error) {
+    throw toStorageError(error, source);
   }
-  return copied;
+  const facts = await factsOf(target);
+  onProgress?.(`Copied and checked the ${role}, ${sizeText(facts.bytes)}.`);
+  return [{ path, role, ...facts }];
+}
+
+async function copySnapshot(source: string, target: string): Promise<void> {
+  const db = new Database(source, { readonly: true, fileMustExist: true });
+  try {
+    db.exec("BEGIN");
+    // The transaction begins with its first look. Without one, every write of another process would begin the copy anew.
+    await retryBusy(() => db.prepare("SELECT count(*) FROM sqlite_schema").get(), { file: source });
+    await db.backup(target);
+  } finally {
+    db.close();
+  }
+}
+
+function assertWhole(copy: string, source: string): void {
+  const db = new Database(copy, { fileMustExist: true });
+  try {
+    const [problem] = damageIn(db).pages;
+    if (problem === undefined) return;
+    throw new LilyError("storage_damaged", `the database ${source} is damaged (${problem})`, {
+      next: "It was left as it is; restore an older backup with lily restore <folder>.",
+    });
+  } finally {
+    db.close();
+  }
 }
 
 async function copyFiles({ home, folder, onProgress }: BackupRequest): Promise<ManifestFile[]> {
   const copied: ManifestFile[] = [];
-  for (const file of listHomeFiles(home.folder, Object.values(home.databases))) {
-    const made = await copyFile(home, folder, file);
-    if (made !== undefined) copied.push(made);
+  for (const file of listHomeFiles(home)) {
+    const path = `${HOME_FILES}/${file.path}`;
+    const { executable } = file;
+    try {
+      const facts = await copyWhole(join(home.folder, file.path), join(folder, path), { executable });
+      copied.push({ path, role: "file", ...facts, ...(executable ? { executable } : {}) });
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      // It went away since the folder was listed: then it is no part of this moment.
+      rmSync(join(folder, path), { force: true });
+    }
   }
   if (copied.length > 0) onProgress?.(`Copied ${counted(copied.length, "other file")}.`);
   return copied;
-}
-
-async function copyFile(home: Home, folder: string, file: HomeFile): Promise<ManifestFile | undefined> {
-  const path = `${HOME_FILES}/${file.path}`;
-  const { executable } = file;
-  try {
-    const facts = await copyWhole(join(home.folder, file.path), join(folder, path), { executable });
-    return { path, role: "file", ...facts, ...(executable ? { executable } : {}) };
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    // It went away since the folder was listed: then it is no part of this moment.
-    rmSync(join(folder, path), { force: true });
-    return undefined;
-  }
-}
-
-function writeManifest(folder: string, manifest: Manifest): void {
-  const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  // Last: a folder with a manifest is whole. Its hashes tell of one that was cut off while this was written.
-  writeFileSync(join(folder, MANIFEST), text, { mode: 0o600, flag: "wx", flush: true });
-  syncPath(folder);
 }

@@ -1,13 +1,11 @@
 /** What an examination says: one row a check, and which of them counts. */
-import type { ErrorCode } from "#src/kernel/errors.ts";
-
-/** How grave a finding is: `warn` costs something but loses nothing, `bad` is or will be lost. */
-export type CheckState = "ok" | "warn" | "bad";
+import { errorMessage, isLilyError, type ErrorCode } from "#src/kernel/errors.ts";
 
 /** One row of an examination. */
 export interface Check {
   readonly check: string;
-  readonly state: CheckState;
+  /** `warn` costs something but loses nothing, `bad` is or will be lost. */
+  readonly state: "ok" | "warn" | "bad";
   /** What was found, in plain words. */
   readonly found: string;
   /** What to do, where something can be done. */
@@ -30,19 +28,26 @@ export function warning(check: string, found: string, next: string): Check {
 export function wrong(
   check: string,
   found: string,
-  options: { next?: string; code?: ErrorCode } = {},
+  options: { next?: string | undefined; code?: ErrorCode } = {},
 ): Check {
-  return { check, state: "bad", found, ...options };
+  const { next, code } = options;
+  return {
+    check,
+    state: "bad",
+    found,
+    ...(next === undefined ? {} : { next }),
+    ...(code === undefined ? {} : { code }),
+  };
 }
 
-const GRAVITY: Readonly<Record<CheckState, number>> = { ok: 0, warn: 1, bad: 2 };
-
-/** The gravest row, the first of several; `undefined` when there is none. */
-export function gravest(checks: readonly Check[]): Check | undefined {
-  return checks.reduce<Check | undefined>(
-    (worst, check) => (worst === undefined || GRAVITY[check.state] > GRAVITY[worst.state] ? check : worst),
-    undefined,
-  );
+/** The rows of `look`, or one that says why there are none. */
+export async function orRow(check: string, look: () => Check[] | Promise<Check[]>): Promise<Check[]> {
+  try {
+    return await look();
+  } catch (error) {
+    const [code, next] = isLilyError(error) ? [error.code, error.next] : ["doctor_failed" as const];
+    return [wrong(check, `it could not be looked at: ${errorMessage(error)}`, { code, next })];
+  }
 }
 
 /** "1 turn", "2 turns". */
@@ -54,4 +59,14 @@ export function counted(count: number, noun: string): string {
 export function someOf(names: readonly string[], limit = 3): string {
   const rest = names.length - limit;
   return `${names.slice(0, limit).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** `bytes` with three digits at most and a decimal unit: "512 B", "12.3 kB", "4 GB". */
+export function sizeText(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
+  const value = bytes / 1000 ** power;
+  const digits = power === 0 || value >= 100 ? 0 : 1;
+  return `${value.toFixed(digits).replace(/\.0$/u, "")} ${UNITS[power]}`;
 }

@@ -1,14 +1,12 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import { openLocalSessions } from "#graphs/session/local.ts";
+import { openApp } from "#src/app/open-app.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { spawnSync } from "node:child_process";
-import { currentProcess } from "#src/storage/sqlite/process-identity.ts";
 import { examineHome } from "./examine-home.ts";
 import type { Home } from "./home.ts";
-import { writeMarker } from "./restore-marker.ts";
 import { damageText, zero } from "./testing/damage-file.ts";
 import { emptyHome, homeWith, openLily } from "./testing/make-home.ts";
 import { notOk, rowOf } from "./testing/rows.ts";
@@ -129,6 +127,20 @@ describe("an examination", () => {
     expect(seals.found).toContain("history/nobody/key/session");
   });
 
+  it("looks at the conversations of every owner (F-6)", async () => {
+    const home = await homeWith("one");
+    for (const owner of ["ann", "bob"]) {
+      const { deps, storage } = await openApp({ LILY_HOME: home.folder, LILY_OWNER: owner }, home.folder);
+      const sessions = openLocalSessions(deps, storage, { keepTurns: 1 });
+      await sessions.send({ owner, sessionKey: "cli:main", content: `hello of ${owner}` });
+      await sessions.settled();
+      await storage.close();
+    }
+    change(home.databases.store, "UPDATE items SET value = replace(value, 'hello of bob', 'hello of rob')");
+    const seals = rowOf((await examine(home)).checks, "seals");
+    expect(seals.found).toMatch(/^1 problem in 3 sessions with 3 turns: .*owner bob/u);
+  });
+
   it("finds a chain that cannot be read", async () => {
     const home = await homeWith("one");
     change(home.databases.store, "UPDATE items SET value = '{}' WHERE key = 'chain'");
@@ -155,111 +167,61 @@ describe("an examination", () => {
     expect(rowOf((await examine(home)).checks, "text index").found).toContain("2 texts are missing");
   });
 
-  it("tells leases of living, dead and unknown processes apart", async () => {
-    const home = await homeWith("one");
-    const { pid: deadPid } = spawnSync(process.execPath, ["-e", ""]);
-    const { pid, host, started } = currentProcess();
-    const soon = later.now() + 1000;
-    for (const [name, ...row] of [
-      ["live", pid, host, started, soon],
-      ["far", 1, "elsewhere", null, soon],
-      ["dead", deadPid, host, null, soon],
-      ["late", pid, host, started, later.now()],
-    ] as const) {
-      change(
-        home.databases.store,
-        "INSERT INTO leases (name, token, holder, pid, host, started, expires_at) VALUES (?, 1, 'h', ?, ?, ?, ?)",
-        name,
-        ...row,
-      );
-    }
-    const leases = rowOf((await examine(home)).checks, "leases");
-    expect(leases.state).toBe("warn");
-    expect(leases.found).toBe(
-      `2 leases held by process 1, process ${pid}; 1 of processes that are gone, 1 run out`,
-    );
-  });
-
-  it("finds checkpoints of a thread that is no session and writes without checkpoint, once they are an hour old", async () => {
-    const home = await homeWith("one");
-    const { checkpoints } = home.databases;
-    change(
-      checkpoints,
-      `INSERT INTO checkpoints SELECT 'nobody', checkpoint_ns, checkpoint_id, NULL, type, checkpoint, metadata FROM checkpoints LIMIT 1`,
-    );
-    change(
-      checkpoints,
-      `INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel)
-       VALUES ('nobody', '', '10000000-0000-6000-8000-000000000000', 't', 0, 'c')`,
-    );
-    const { checks } = await examineHome(home, createManualClock(Date.now()));
-    expect(rowOf(checks, "leftovers").found).toBe(
-      "0 checkpoints of 0 threads that are no session, 1 write without checkpoint",
-    );
-    expect(rowOf((await examine(home)).checks, "leftovers").found).toBe(
-      "1 checkpoint of 1 thread that are no session, 1 write without checkpoint",
-    );
-  });
-
-  it("finds blobs that nothing refers to, and none that a turn or a checkpoint names", async () => {
-    const home = await homeWith("one aaaaaaaaaaaaaaaa");
-    const db = new Database(home.databases.store);
-    const store = new SqliteStore(db, { clock: later });
-    for (const key of ["aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc"])
-      await store.put(["blobs", "local"], key, { data: "x" }, false);
-    db.close();
-    change(
-      home.databases.checkpoints,
-      "UPDATE checkpoints SET metadata = metadata, checkpoint = checkpoint || 'cccccccccccccccc'",
-    );
-    const { checks } = await examine(home);
-    expect(rowOf(checks, "blobs").found).toContain("1 of 3 blobs");
-  });
-
-  it("finds checkpoints that cannot be read, and of which session they are", async () => {
+  it("names a turn that is stored and not found by its delivery (R-9)", async () => {
     const home = await homeWith("one", "two");
-    const { checkpoints } = home.databases;
-    change(checkpoints, "UPDATE checkpoints SET checkpoint = substr(checkpoint, 2) WHERE rowid = 1");
-    const row = rowOf((await examine(home)).checks, "checkpoints");
-    expect(row.state).toBe("warn");
-    expect(row.found).toMatch(/^1 of 2 checkpoints cannot be read, of [0-9a-f-]{36}$/u);
-  });
-
-  it("finds requests to stop a turn that are older than a day", async () => {
-    const home = await homeWith("one");
-    const db = new Database(home.databases.store);
-    const store = new SqliteStore(db, { clock: createManualClock(Date.now()) });
-    await store.put(["stop-requests", "local", "cli"], "1/d", { token: 1, by: "d" }, false);
-    db.close();
-    expect(rowOf((await examine(home)).checks, "stop requests").state).toBe("ok");
-    const nextDay = createManualClock(Date.now() + 25 * HOUR);
-    expect(rowOf((await examineHome(home, nextDay)).checks, "stop requests").found).toContain("1 request");
-  });
-
-  it("tells of a restore that was cut off", async () => {
-    const home = await homeWith("one");
-    writeMarker(home.folder, { backup: "/backups/1", startedAt: "2026-03-01T09:00:00.000Z", staged: [] });
+    change(
+      home.databases.store,
+      "DELETE FROM items WHERE namespace_id IN (SELECT id FROM namespaces WHERE path LIKE ?)",
+      "deliveries.%",
+    );
     const { checks } = await examine(home);
-    expect(rowOf(checks, "restore")).toMatchObject({
-      state: "bad",
-      next: expect.stringContaining("lily restore /backups/1") as unknown,
+    expect(notOk(checks)).toEqual({ deliveries: "warn" });
+    expect(rowOf(checks, "deliveries").found).toMatch(/^2 of the turns/u);
+  });
+
+  it.each([
+    ["missing", (file: string) => rmSync(file)],
+    ["empty", (file: string) => writeFileSync(file, "")],
+  ])("names a store that is %s beside checkpoints of conversations (F-1)", async (word, spoil) => {
+    const home = await homeWith("one");
+    spoil(home.databases.store);
+    const { checks } = await examine(home);
+    expect(notOk(checks)).toEqual({ "store file": "bad" });
+    expect(rowOf(checks, "store file")).toMatchObject({
+      code: "storage_damaged",
+      found: expect.stringContaining(`is ${word}`) as unknown,
     });
   });
 
-  it("takes a lost checkpoint file for a small loss and a lost store for a great one", async () => {
+  it("takes lost checkpoints for a small loss", async () => {
     const home = await homeWith("one");
     rmSync(home.databases.checkpoints);
-    expect(notOk((await examine(home)).checks)).toEqual({ pair: "warn" });
-    const other = await homeWith("one");
-    rmSync(other.databases.store);
-    expect(notOk((await examine(other)).checks)).toEqual({ pair: "bad" });
+    expect(notOk((await examine(home)).checks)).toEqual({ "checkpoint file": "warn" });
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "names a folder that may not be looked into as that (R-9)",
+    async () => {
+      const home = await homeWith("one");
+      chmodSync(join(home.databases.store, ".."), 0);
+      const { checks } = await examine(home);
+      chmodSync(join(home.databases.store, ".."), 0o700);
+      expect(notOk(checks)).toEqual({ "store file": "bad" });
+      expect(rowOf(checks, "store file")).toMatchObject({ code: "storage_readonly" });
+    },
+  );
+
+  it("names what a restore that was cut off has left beside the home folder", async () => {
+    const home = await homeWith("one");
+    mkdirSync(`${home.folder}.restore-1`);
+    expect(notOk((await examine(home)).checks)).toEqual({ restore: "warn" });
   });
 
   it("tells what takes the space: kinds add up to the files", async () => {
     const home = await homeWith("one", "two");
     const { usage } = await examine(home);
     const kinds = new Map(usage.map(({ kind, count }) => [kind, count]));
-    expect(kinds.get("transcripts")).toBe(2);
+    expect(kinds.get("history")).toBe(2);
     expect(kinds.get("deliveries")).toBe(2);
     const total = Object.values(home.databases).reduce((sum, file) => sum + readFileSync(file).length, 0);
     expect(usage.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(total);

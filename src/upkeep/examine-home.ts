@@ -1,22 +1,17 @@
 /** The examination of a home folder on SQLite. Reads only; what is wrong with one file does not hide the others. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Database } from "better-sqlite3";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import { fine, warning, wrong, type Check } from "./check.ts";
-import { checkDamagedCheckpoints } from "./checks/damaged-checkpoints.ts";
-import { checkRoom, checkWhole, openForReading, type ReadableDatabase } from "./checks/database-file.ts";
-import { checkLeases } from "./checks/leases.ts";
-import { checkOrphans } from "./checks/orphans.ts";
-import { checkSideFiles } from "./checks/side-files.ts";
-import { checkStopRequests } from "./checks/stop-requests.ts";
-import { checkTextIndex } from "./checks/text-index.ts";
-import { checkpointTexts } from "./checkpoint-texts.ts";
+import { errorMessage } from "#src/kernel/errors.ts";
+import { counted, fine, orRow, someOf, warning, wrong, type Check } from "./check.ts";
+import { checkConversations } from "./conversations.ts";
+import { checkWhole, hasTable, openForReading } from "./database-file.ts";
 import { checkpointUsage, storeUsage, type DiskUse } from "./disk-usage.ts";
-import { examineStore, orRow } from "./examine-store.ts";
-import type { Home } from "./home.ts";
-import { knownSessionsIn } from "./known-sessions.ts";
-import { readMarker } from "./restore-marker.ts";
+import { STAGED, type Home } from "./home.ts";
+import { checkTextIndex } from "./text-index.ts";
 
 /** What an examination found. */
 export interface Examination {
@@ -26,94 +21,106 @@ export interface Examination {
 
 /** The two files as far as they can be read. */
 interface Files {
-  readonly home: Home;
-  readonly clock: Clock;
-  readonly store: ReadableDatabase | undefined;
-  readonly checkpoints: ReadableDatabase | undefined;
+  readonly store: Database | undefined;
+  readonly checkpoints: Database | undefined;
 }
 
-const STORE_FILE = "store file";
-const CHECKPOINT_FILE = "checkpoint file";
+/** Names of the rows of the two files. */
+export const STORE_FILE = "store file";
+export const CHECKPOINT_FILE = "checkpoint file";
 
 /** Examines everything in a home folder that exists. */
 export async function examineHome(home: Home, clock: Clock): Promise<Examination> {
   const store = openForReading(home.databases.store, STORE_FILE, STORE_SCHEMA);
   const checkpoints = openForReading(home.databases.checkpoints, CHECKPOINT_FILE);
   try {
-    const files = { home, clock, store: store.db, checkpoints: checkpoints.db };
-    const before = [
-      ...checkRestore(home),
-      ...(await orRow("settings", () => [checkSideFiles(home.folder)])),
-      ...checkPair(home),
+    const files = { store: store.db, checkpoints: checkpoints.db };
+    const checks = [
+      ...checkLeftOver(home),
+      ...(await orRow("settings", () => [checkSettings(home.folder)])),
+      ...(await checkFile(store, STORE_FILE)),
+      ...(await checkFile(checkpoints, CHECKPOINT_FILE)),
+      ...(await orRow(STORE_FILE, () => checkLost(home, files))),
+      ...(await checkContents(files.store, clock)),
     ];
-    const found = [store.check, checkpoints.check].filter((check) => check !== undefined);
-    const checks = [...before, ...found, ...(await checkFiles(files)), ...(await checkContents(files))];
-    return { checks, usage: await usageOf(files) };
+    return { checks, usage: usageOf(files) };
   } finally {
     store.db?.close();
     checkpoints.db?.close();
   }
 }
 
-function checkRestore(home: Home): Check[] {
-  const marker = readMarker(home.folder);
-  if (marker === undefined) return [];
-  return [
-    wrong("restore", `a restore of ${marker.backup}, begun at ${marker.startedAt}, was cut off`, {
-      code: "doctor_failed",
-      next: `End it with lily restore ${marker.backup}. What was there before is kept beside it.`,
-    }),
-  ];
+/** A restore that was cut off before it changed anything leaves the folder that it had prepared. */
+function checkLeftOver({ folder }: Home): Check[] {
+  const names = readdirSync(dirname(folder)).filter((name) =>
+    name.startsWith(`${basename(folder)}${STAGED}`),
+  );
+  if (names.length === 0) return [];
+  const found = `a restore was cut off before it changed anything; it left ${someOf(names)} beside the home folder`;
+  return [warning("restore", found, "Remove it, and restore again if you still want to.")];
 }
 
-function checkPair({ databases }: Home): Check[] {
-  const [hasStore, hasCheckpoints] = [existsSync(databases.store), existsSync(databases.checkpoints)];
-  if (hasStore === hasCheckpoints) return [];
-  if (hasStore) {
-    const found = `${databases.checkpoints} does not exist; it is made anew`;
-    return [warning("pair", found, "At most a turn in flight was lost.")];
+/** A crash may leave a JSON file with the right size and only zeros. */
+function checkSettings(folder: string): Check {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  const problems = names.flatMap((name) => {
+    const problem = problemOf(join(folder, name));
+    return problem === undefined ? [] : [`${join(folder, name)} ${problem}`];
+  });
+  if (problems.length === 0) return fine("settings", `${counted(names.length, "JSON file")} can be read`);
+  return wrong("settings", someOf(problems), {
+    code: "config_invalid",
+    next: "It is kept as it is; correct it, or take it from a backup.",
+  });
+}
+
+function problemOf(path: string): string | undefined {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > 0 && bytes.every((byte) => byte === 0)) return "holds nothing but zeros";
+    // The decoder drops the mark that some editors put first.
+    JSON.parse(new TextDecoder().decode(bytes));
+    return undefined;
+  } catch (error) {
+    // The parser's own message repeats a piece of the file, which may be a secret.
+    return error instanceof SyntaxError ? "is not JSON" : `cannot be read: ${errorMessage(error)}`;
   }
-  return [
-    wrong("pair", `${databases.store} does not exist, and there are checkpoints of conversations`, {
-      code: "storage_damaged",
-      next: "Restore a backup: lily restore <folder>. Without it conversations begin anew.",
-    }),
-  ];
 }
 
-async function checkFiles({ store, checkpoints }: Files): Promise<Check[]> {
-  const rows: Check[] = [];
-  for (const [db, name] of [
-    [store, STORE_FILE],
-    [checkpoints, CHECKPOINT_FILE],
-  ] as const) {
-    if (db === undefined) continue;
-    rows.push(...(await orRow(name, () => [checkWhole(db, name)])));
-    rows.push(...(await orRow(`${name}: room`, () => [checkRoom(db, `${name}: room`)])));
+async function checkFile({ db, check }: ReturnType<typeof openForReading>, name: string): Promise<Check[]> {
+  return db === undefined ? [check] : orRow(name, () => [checkWhole(db, name)]);
+}
+
+/** One file without what the other one tells of. A store that is damaged or cannot be read is told of by its own row. */
+function checkLost({ databases }: Home, { store, checkpoints }: Files): Check[] {
+  const isStoreEmpty = store === undefined ? !existsSync(databases.store) : !hasTable(store, "items");
+  if (checkpoints !== undefined && isStoreEmpty && hasRows(checkpoints, "checkpoints")) {
+    const found = `${databases.store} is ${store === undefined ? "missing" : "empty"}, and there are checkpoints of conversations`;
+    return [
+      wrong(STORE_FILE, found, { code: "storage_damaged", next: "Restore a backup: lily restore <folder>." }),
+    ];
   }
-  return rows;
+  if (checkpoints !== undefined || store === undefined || existsSync(databases.checkpoints)) return [];
+  if (!hasRows(store, "items")) return [];
+  const found = `${databases.checkpoints} does not exist; it is made anew`;
+  return [warning(CHECKPOINT_FILE, found, "At most a question that waited for an answer was lost.")];
 }
 
-async function checkContents({ store, checkpoints, clock }: Files): Promise<Check[]> {
-  if (store === undefined) return [];
+function hasRows(db: Database, table: string): boolean {
+  return hasTable(db, table) && db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
+}
+
+async function checkContents(store: Database | undefined, clock: Clock): Promise<Check[]> {
+  if (store === undefined || !hasTable(store, "items")) return [];
   if (Number(store.pragma("user_version", { simple: true })) < STORE_SCHEMA.migrations.length)
     return [fine("contents", "the store file is of an older version; the next start brings it up to date")];
-  const rows = await orRow("text index", () => [checkTextIndex(store)]);
-  const items = new SqliteStore(store, { clock });
-  rows.push(...(await examineStore(items, { otherTexts: () => checkpointTexts(checkpoints) })));
-  rows.push(...(await orRow("leases", () => [checkLeases(store, clock.now())])));
-  rows.push(...(await orRow("stop requests", async () => [await checkStopRequests(items, clock.now())])));
-  if (checkpoints === undefined) return rows;
-  rows.push(...(await orRow("checkpoints", () => [checkDamagedCheckpoints(checkpoints)])));
-  const leftovers = await orRow("leftovers", () => {
-    const sessions = knownSessionsIn(store);
-    const facts = { isSession: (threadId: string) => sessions.has(threadId), now: clock.now() };
-    return [checkOrphans(checkpoints, facts)];
-  });
-  return [...rows, ...leftovers];
+  return [
+    ...(await orRow("text index", () => [checkTextIndex(store)])),
+    ...(await orRow("conversations", () => checkConversations(new SqliteStore(store, { clock })))),
+  ];
 }
 
-async function usageOf({ store, checkpoints }: Files): Promise<DiskUse[]> {
+function usageOf({ store, checkpoints }: Files): DiskUse[] {
   try {
     return [
       ...(store === undefined ? [] : storeUsage(store)),

@@ -1,6 +1,5 @@
 import {
   appendFileSync,
-  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -8,22 +7,22 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
+import type { LilyError } from "#src/kernel/errors.ts";
 import { backUp } from "./back-up.ts";
-import type { Home } from "./home.ts";
-import { holdDatabases } from "./hold-databases.ts";
+import { BACKUPS, type Home } from "./home.ts";
 import { MANIFEST } from "./manifest.ts";
 import { restore, type RestoreReport, type RestoreRequest } from "./restore.ts";
-import { readMarker } from "./restore-marker.ts";
 import { damageText, zero } from "./testing/damage-file.ts";
-import { emptyHome, homeWith, openLily, saidIn, sayIn } from "./testing/make-home.ts";
+import { homeIn, homeWith, openLily, saidIn, sayIn } from "./testing/make-home.ts";
 
 const clock = createManualClock(Date.parse("2026-03-01T09:00:00Z"));
 
@@ -56,10 +55,9 @@ describe("a restore", () => {
     const folder = await backupOf(home);
     damageText(home.databases.store, "two word");
     const damaged = readFileSync(home.databases.store);
-    const { aside, checkpointsPut } = await restoreTo(home, folder);
-    expect(checkpointsPut).toBe(true);
+    const { aside } = await restoreTo(home, folder);
     expect(await saidIn(home)).toEqual(["one", expect.stringMatching(/^two /u)]);
-    const kept = aside.find((path) => path.startsWith(home.databases.store)) ?? "";
+    const kept = homeIn(aside ?? "").databases.store;
     // Its header tells of the look into it; every other page is as it was.
     expect(readFileSync(kept).subarray(4096).equals(damaged.subarray(4096))).toBe(true);
   });
@@ -73,52 +71,37 @@ describe("a restore", () => {
     expect(await saidIn(home)).toEqual(["one"]);
   });
 
-  it("keeps the turns since the backup beside what it puts back", async () => {
+  it("keeps the whole folder from before, with the turns since the backup, under another name", async () => {
     const home = await homeWith("one");
     const folder = await backupOf(home);
     await sayIn(home, "two");
     const { aside } = await restoreTo(home, folder);
+    expect(aside).toBe(`${home.folder}.before-restore-20260301T090000-000Z`);
     expect(await saidIn(home)).toEqual(["one"]);
-    for (const [role, path] of [
-      ["checkpoints", aside[0]],
-      ["store", aside[1]],
-    ] as const) {
-      rmSync(home.databases[role]);
-      renameSync(path ?? "", home.databases[role]);
-    }
-    expect(await saidIn(home)).toEqual(["one", "two"]);
+    expect(await saidIn(homeIn(aside ?? ""))).toEqual(["one", "two"]);
+    expect(readdirSync(join(home.folder, "..")).sort()).toEqual(["home", basename(aside ?? "")]);
   });
 
-  it("takes an old log away from beside the file that it puts back (ST-12)", async () => {
-    const home = emptyHome();
-    const lily = await openLily(home);
-    await lily.say("one");
-    const folder = await backupOf(home);
-    await lily.say("two");
-    for (const file of Object.values(home.databases)) copyFileSync(`${file}-wal`, `${file}.log`);
-    await lily.close();
-    for (const file of Object.values(home.databases)) {
-      // As after a crash, with the file itself gone: there is nothing that could be opened and would fold the log in.
-      rmSync(file);
-      renameSync(`${file}.log`, `${file}-wal`);
-    }
+  it("restores from the backups of the home folder itself, which stay where they are", async () => {
+    const home = await homeWith("one");
+    const folder = join(home.folder, BACKUPS, "b1");
+    await backUp({ home, folder, program: "1", clock });
     await restoreTo(home, folder);
-    for (const file of Object.values(home.databases)) expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(existsSync(join(folder, MANIFEST))).toBe(true);
     expect(await saidIn(home)).toEqual(["one"]);
   });
 
   it("fills an empty home, and one that does not exist", async () => {
     const folder = await backupOf(await homeWith("one"));
-    const home = emptyHome();
-    rmSync(home.folder, { recursive: true });
+    const home = homeIn(join(temporaryFolder(), "home"));
     const { aside } = await restoreTo(home, folder);
-    expect(aside).toEqual([]);
+    expect(aside).toBeNull();
     expect(await saidIn(home)).toEqual(["one"]);
     expect(statSync(home.folder).mode & 0o777).toBe(0o700);
     for (const file of Object.values(home.databases)) expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("leaves no file of a folder from before between those of the backup", async () => {
+  it("leaves no file from before between those of the backup, and follows a home that is a link", async () => {
     const home = await homeWith("one");
     const write = (path: string): void => {
       mkdirSync(join(home.folder, path, ".."), { recursive: true });
@@ -129,15 +112,12 @@ describe("a restore", () => {
     const folder = await backupOf(home);
     rmSync(join(home.folder, "skills/old"), { recursive: true });
     write("skills/new/SKILL.md");
-    write("config.json");
-    await restoreTo(home, folder);
+    const link = homeIn(join(temporaryFolder(), "link"));
+    symlinkSync(home.folder, link.folder);
+    await restoreTo(link, folder);
     expect(readdirSync(join(home.folder, "skills"))).toEqual(["old"]);
     expect(readFileSync(join(home.folder, "memory/notes.md"), "utf8")).toBe("memory/notes.md");
-    expect(existsSync(join(home.folder, "config.json"))).toBe(false);
-    const stamp = "before-restore-20260301T090000-000Z";
-    expect(readdirSync(join(home.folder, `skills.${stamp}`))).toEqual(["new"]);
-    expect(existsSync(join(home.folder, `config.json.${stamp}`))).toBe(true);
-    expect(readdirSync(home.folder).filter((name) => name.startsWith(".restore"))).toEqual([]);
+    expect(await saidIn(link)).toEqual(["one"]);
   });
 });
 
@@ -154,15 +134,15 @@ describe("a restore is refused, and nothing is changed,", () => {
     expect(await saidIn(home)).toEqual(["one"]);
   });
 
-  it("while a process of another host holds a lease", async () => {
+  it("while somebody holds a lease", async () => {
     const home = await homeWith("one");
     const folder = await backupOf(home);
     const db = new Database(home.databases.store);
-    db.prepare("UPDATE leases SET host = 'elsewhere', expires_at = ?").run(clock.now() + 1000);
+    db.prepare("UPDATE leases SET expires_at = ?").run(clock.now() + 1000);
     db.close();
     await expect(restoreTo(home, folder)).rejects.toMatchObject({
       code: "storage_busy",
-      message: expect.stringContaining("elsewhere") as unknown,
+      message: expect.stringContaining("2026-03-01T09:00:01") as unknown,
     });
     expect(await saidIn(home)).toEqual(["one"]);
   });
@@ -214,50 +194,30 @@ describe("a restore is refused, and nothing is changed,", () => {
 });
 
 describe("a restore that is cut off", () => {
-  const STEPS = ["marker", "staged", "checkpoints aside", "store in place", "checkpoints in place"];
-
-  it.each(STEPS)(
-    "after '%s' leaves the old conversations or the new ones, and can be ended",
+  it.each(["staged", "aside"] as const)(
+    "after the step '%s' leaves both whole, and says how to go on",
     async (last) => {
       const folder = await backupOf(await homeWith("one"));
       const home = await homeWith("two");
-      const stop = (step: string): void => {
+      const kill = (step: string): void => {
         if (step === last) throw new Error("cut off");
       };
-      await expect(restoreTo(home, folder, { afterStep: stop })).rejects.toThrow("cut off");
-      expect(readMarker(home.folder)).toMatchObject({ backup: folder });
-      expect(await saidIn(home)).toEqual([
-        STEPS.indexOf(last) < STEPS.indexOf("store in place") ? "two" : "one",
-      ]);
+      await expect(restoreTo(home, folder, { afterStep: kill })).rejects.toThrow("cut off");
+      if (last === "staged") {
+        expect(await saidIn(home)).toEqual(["two"]);
+      } else {
+        const { next = "" } = await openLily(home).then(
+          () => ({ next: "it was opened" }),
+          (error: LilyError) => error,
+        );
+        expect(existsSync(home.folder)).toBe(false);
+        expect(next).toContain("ends it");
+        renameSync(next.split('"')[1] ?? "", home.folder);
+        expect(await saidIn(home)).toEqual(["one"]);
+      }
       clock.advance(1000);
       await restoreTo(home, folder);
       expect(await saidIn(home)).toEqual(["one"]);
-      expect(readMarker(home.folder)).toBeUndefined();
-      const left = readdirSync(home.folder, { recursive: true }).filter((name) =>
-        String(name).includes(".restore-"),
-      );
-      expect(left).toEqual([]);
     },
   );
-});
-
-describe("a database that is held", () => {
-  it("refuses whoever opened it and writes once it was moved aside", () => {
-    const file = join(temporaryFolder(), "a.sqlite");
-    const made = new Database(file);
-    made.pragma("journal_mode = WAL");
-    made.exec("CREATE TABLE t (x)");
-    made.close();
-    const held = holdDatabases([file], clock);
-    const late = new Database(file, { timeout: 0 });
-    expect(() => late.pragma("journal_mode")).toThrow(expect.objectContaining({ code: "SQLITE_BUSY" }));
-    renameSync(file, `${file}.aside`);
-    new Database(file).exec("CREATE TABLE other (x)").close();
-    held.release();
-    expect(() => late.pragma("journal_mode = WAL")).toThrow(
-      expect.objectContaining({ code: "SQLITE_READONLY_DBMOVED" }),
-    );
-    late.close();
-    expect(readdirSync(join(file, "..")).sort()).toEqual(["a.sqlite", "a.sqlite.aside"]);
-  });
 });

@@ -1,19 +1,16 @@
-/** Puts a backup in place of what a home folder holds. Whenever it is cut off, what was there or what comes is whole. */
-import { existsSync, rmSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+/** Puts a backup in the place of a home folder: it is prepared beside it, then two renames change the two. */
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
-import { toInstant, type Clock } from "#src/kernel/clock.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import { counted } from "./check.ts";
-import { holdDatabases } from "./hold-databases.ts";
-import { listHomeFiles, STAGING } from "./home-files.ts";
-import { stampOf, type DatabasePaths, type Home, type Progress } from "./home.ts";
-import { HOME_FILES, invalid, readManifest, type Manifest } from "./manifest.ts";
-import { replace, replaceDatabases, type AfterStep } from "./put-in-place.ts";
-import { readMarker, removeMarker, writeMarker } from "./restore-marker.ts";
-import { planRestore, type RestorePlan } from "./restore-plan.ts";
-import { copyWhole, factsOf, fileError, isMissing, type FileFacts } from "./whole-file.ts";
+import { assertUnused } from "./database-file.ts";
+import { ASIDE, BACKUPS, STAGED, stampOf, type DatabasePaths, type Home, type Progress } from "./home.ts";
+import { HOME_FILES, invalid, readManifest, type Manifest, type ManifestFile } from "./manifest.ts";
+import { copyWhole, fileError, isMissing, syncPath } from "./whole-file.ts";
 
 /** What a restore is given. */
 export interface RestoreRequest {
@@ -26,118 +23,98 @@ export interface RestoreRequest {
   readonly clock: Clock;
   readonly onProgress?: Progress;
   /** For tests that stop half way. */
-  readonly afterStep?: AfterStep;
+  readonly afterStep?: (step: "staged" | "aside") => void;
 }
 
 /** A restore that was done. */
 export interface RestoreReport {
   readonly manifest: Manifest;
   readonly databases: DatabasePaths;
-  /** What was there before, under its new names. */
-  readonly aside: readonly string[];
-  /** Whether the checkpoints are those of the backup; else another process had made new ones already. */
-  readonly checkpointsPut: boolean;
+  /** The home folder as it was, under its new name; `null` where there was none. */
+  readonly aside: string | null;
 }
 
 /**
- * Restores. Every file is checked against the manifest and copied before anything is touched. Does not overwrite: what
- * was there is kept beside it.
+ * Restores. The backup is copied beside the home folder and every byte checked before anything is touched; then the home
+ * folder is renamed and the copy takes its name. Nothing is overwritten: what was there is kept.
  *
  * @throws {LilyError} `backup_invalid`, `storage_newer`, `storage_busy`, `config_invalid`; then nothing was changed
  */
 export async function restore(request: RestoreRequest): Promise<RestoreReport> {
-  const { home, clock, folder } = request;
+  const { folder, clock, onProgress, afterStep = () => undefined } = request;
   const manifest = readManifest(folder);
-  await checkFiles(folder, manifest);
-  request.onProgress?.(`Checked ${counted(manifest.files.length, "file")} of the backup.`);
-  const targets = request.databasesBy(join(folder, HOME_FILES));
-  makeHomeFolder(home.folder);
-  // Those of the configuration that is there now, and of the one that comes.
-  const databases = [
-    ...new Set([home.databases, targets].flatMap(({ checkpoints, store }) => [checkpoints, store])),
-  ];
-  const held = holdDatabases(databases, clock);
+  const databases = request.databasesBy(join(folder, HOME_FILES));
+  // A home that is a link stays where it leads to.
+  const home = existsSync(request.home.folder) ? realpathSync(request.home.folder) : request.home.folder;
+  const stamp = stampOf(clock.now());
+  const staged = `${home}${STAGED}${stamp}`;
+  const aside = existsSync(home) ? `${home}${ASIDE}${stamp}` : null;
   try {
-    dropStaged(readMarker(home.folder)?.staged ?? []);
-    const present = listHomeFiles(home.folder, databases).map(({ path }) => path);
-    const stamp = stampOf(clock.now());
-    const plan = planRestore({ home, manifest, targets, present, stamp });
-    return { manifest, databases: targets, ...(await carryOut(request, plan)) };
-  } finally {
-    held.release();
-  }
-}
-
-function makeHomeFolder(folder: string): void {
-  try {
-    makeFolder(folder);
+    await stage(folder, staged, placesOf(manifest, request.home.folder, databases));
+    onProgress?.(`Checked and copied ${counted(manifest.files.length, "file")} of the backup.`);
+    for (const file of Object.values(request.home.databases)) assertUnused(file, clock);
+    afterStep("staged");
+    if (aside !== null) renameSync(home, aside);
   } catch (error) {
-    throw fileError(error, `the folder ${folder} could not be made`);
+    rmSync(staged, { recursive: true, force: true });
+    throw fileError(error, `the backup ${folder} could not be put in ${home}`);
   }
+  afterStep("aside");
+  renameSync(staged, home);
+  if (aside !== null && existsSync(join(aside, BACKUPS)))
+    renameSync(join(aside, BACKUPS), join(home, BACKUPS));
+  syncPath(dirname(home));
+  return { manifest, databases, aside };
 }
 
-async function checkFiles(folder: string, manifest: Manifest): Promise<void> {
-  for (const { path, role, ...expected } of manifest.files) {
-    const full = join(folder, path);
-    const found = await readFacts(full);
-    if (!isSame(found, expected)) throw invalid(`${full} is not the file that was backed up`);
-    if (role === "store") assertNotNewer(full, STORE_SCHEMA);
-  }
-}
-
-async function readFacts(path: string): Promise<FileFacts> {
-  try {
-    return await factsOf(path);
-  } catch (error) {
-    throw isMissing(error) ? invalid(`${path} is missing in the backup`) : fileError(error, path);
-  }
-}
-
-function isSame(found: FileFacts, expected: FileFacts): boolean {
-  return found.bytes === expected.bytes && found.sha256 === expected.sha256;
-}
-
-async function carryOut(
-  request: RestoreRequest,
-  plan: RestorePlan,
-): Promise<Pick<RestoreReport, "aside" | "checkpointsPut">> {
-  const { home, folder, clock, onProgress, afterStep = () => undefined } = request;
-  writeMarker(home.folder, {
-    backup: resolve(folder),
-    startedAt: toInstant(clock.now()),
-    staged: [...plan.staged],
+/**
+ * Refuses a home folder that is missing because a restore was cut off between its two renames: whoever went on would
+ * begin an empty one in its place.
+ *
+ * @throws {LilyError} `storage_failed`, naming the two folders and the command that ends the restore
+ */
+export function assertNotCutOff(home: string): void {
+  if (existsSync(home) || !existsSync(dirname(home))) return;
+  const prefix = `${basename(home)}${STAGED}`;
+  const stamp = readdirSync(dirname(home))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length))
+    .findLast((name) => existsSync(`${home}${ASIDE}${name}`));
+  if (stamp === undefined) return;
+  const [staged, aside] = [`${home}${STAGED}${stamp}`, `${home}${ASIDE}${stamp}`];
+  throw new LilyError("storage_failed", `a restore was cut off when ${home} had been renamed to ${aside}`, {
+    next: `mv "${staged}" "${home}" ends it; mv "${aside}" "${home}" takes it back.`,
   });
-  afterStep("marker");
-  try {
-    await stage(folder, plan);
-  } catch (error) {
-    dropStaged(plan.staged);
-    removeMarker(home.folder);
-    throw fileError(error, `the backup ${folder} could not be copied`);
-  }
-  onProgress?.("Copied them beside the present files; now they change places.");
-  afterStep("staged");
-  const checkpointsPut = replaceDatabases(plan.databases, afterStep);
-  for (const file of plan.files) {
-    replace(file);
-    afterStep(file.target);
-  }
-  dropStaged(plan.staged);
-  removeMarker(home.folder);
-  const aside = [...Object.values(plan.databases), ...plan.files].map((replacement) => replacement.aside);
-  return { aside: aside.filter((path) => existsSync(path)), checkpointsPut };
 }
 
-async function stage(folder: string, plan: RestorePlan): Promise<void> {
-  for (const { file, to } of plan.copies) {
+/** Where in the home folder each file of a backup goes. */
+function placesOf(
+  manifest: Manifest,
+  home: string,
+  databases: DatabasePaths,
+): { readonly file: ManifestFile; readonly path: string }[] {
+  return manifest.files.map((file) => {
+    if (file.role === "file") return { file, path: file.path.slice(HOME_FILES.length + 1) };
+    const path = relative(home, databases[file.role]);
+    if (!path.startsWith("..")) return { file, path };
+    throw new LilyError("config_invalid", `storage.${file.role} of the backup leads out of the home folder`, {
+      next: "Nothing was changed; a restore replaces the home folder alone. Copy that file to its place by hand.",
+    });
+  });
+}
+
+async function stage(folder: string, staged: string, places: ReturnType<typeof placesOf>): Promise<void> {
+  makeFolder(staged);
+  for (const { file, path } of places) {
     const source = join(folder, file.path);
-    const copied = await copyWhole(source, to, { executable: file.executable });
-    if (!isSame(copied, file)) throw invalid(`${source} changed while it was copied`);
+    try {
+      const copied = await copyWhole(source, join(staged, path), { executable: file.executable });
+      if (copied.bytes !== file.bytes || copied.sha256 !== file.sha256)
+        throw invalid(`${source} is not the file that was backed up`);
+    } catch (error) {
+      throw isMissing(error) ? invalid(`${source} is missing in the backup`) : error;
+    }
+    if (file.role === "store") assertNotNewer(join(staged, path), STORE_SCHEMA);
   }
-}
-
-/** Removes copies that were made for a restore; the originals are in the backup. Nothing of another name is removed. */
-function dropStaged(paths: readonly string[]): void {
-  for (const path of paths.filter((name) => basename(name).includes(STAGING)))
-    rmSync(path, { recursive: true, force: true });
+  syncPath(staged);
 }

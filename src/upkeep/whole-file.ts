@@ -4,7 +4,7 @@ import { closeSync, createReadStream, createWriteStream, fsyncSync, openSync } f
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
-import { errorMessage, LilyError } from "#src/kernel/errors.ts";
+import { errorMessage, LilyError, type ErrorCode } from "#src/kernel/errors.ts";
 
 /** A file as it is on disk. */
 export interface FileFacts {
@@ -49,14 +49,31 @@ export function syncPath(path: string): void {
   }
 }
 
+/** What became of a file by the code of the system's error, and what to do about it. */
+const FILE_ERRORS: ReadonlyMap<unknown, readonly [ErrorCode, string]> = new Map([
+  ["ENOSPC", ["storage_full", "Free some space and try again."]],
+  ["EDQUOT", ["storage_full", "Free some space and try again."]],
+  ["EACCES", ["storage_readonly", "Check that the files and folders belong to you."]],
+  ["EPERM", ["storage_readonly", "Check that the files and folders belong to you."]],
+  ["EROFS", ["storage_readonly", "The file system is read-only; name a folder elsewhere."]],
+  [
+    "EBUSY",
+    ["storage_failed", "A mounted folder cannot be renamed: set LILY_HOME to a folder inside or beside it."],
+  ],
+  [
+    "EXDEV",
+    ["storage_failed", "A mounted folder cannot be renamed: set LILY_HOME to a folder inside or beside it."],
+  ],
+]);
+
 /** The error to throw for a file that could not be read or written. */
 export function fileError(error: unknown, what: string): unknown {
   if (!(error instanceof Error) || !("code" in error) || !("syscall" in error)) return error;
-  const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-  return new LilyError(isFull ? "storage_full" : "storage_failed", `${what}: ${errorMessage(error)}`, {
-    next: isFull ? "Free some space and try again." : "Check that the files and folders belong to you.",
-    cause: error,
-  });
+  const [code, next] = FILE_ERRORS.get(error.code) ?? [
+    "storage_failed",
+    "Check that the files and folders belong to you.",
+  ];
+  return new LilyError(code, `${what}: ${errorMessage(error)}`, { next, cause: error });
 }
 
 /** Whether `error` says that there is no such file. */

@@ -26,11 +26,3 @@ export function textTablesUnder(path: string): readonly TextTable[] {
 
 /** The roots with an index of their own, each with its name. */
 export const OWN_TEXT_TABLES: readonly (readonly [root: string, table: TextTable])[] = [...BY_ROOT];
-
-/** SQL for the name of the index that the items of a namespace are in; `path` is the SQL of its path. */
-export function textTableSql(path: string): string {
-  const cases = OWN_TEXT_TABLES.map(
-    ([root, table]) => `WHEN ${path} >= '${root}.' AND ${path} < '${root}/' THEN '${table}'`,
-  );
-  return `CASE ${cases.join(" ")} ELSE 'item_text' END`;
-}

@@ -1,4 +1,5 @@
 /** Home folders for tests: real files with real turns, which the graph without a model answered. */
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
 import { openApp } from "#src/app/open-app.ts";
@@ -7,7 +8,9 @@ import type { Home } from "../home.ts";
 
 /** A home folder that is removed with the test. */
 export function emptyHome(): Home {
-  return homeIn(temporaryFolder());
+  const folder = join(temporaryFolder(), "home");
+  mkdirSync(folder);
+  return homeIn(folder);
 }
 
 /** The default places in `folder`. */
