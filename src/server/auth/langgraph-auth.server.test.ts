@@ -12,9 +12,12 @@ import { chainNamespace } from "#src/storage/session-namespaces.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { hashApiKey, newApiKey } from "./api-key.ts";
 import { writeKeyFile } from "./key-file.ts";
+import { installedRoutes } from "./testing/installed-routes.ts";
 
 const GRAPH = "session";
-const SECRET_TEXT = "the gate code is 4711";
+/** No id can hold it. */
+const SECRET = "Quimbleton";
+const SECRET_TEXT = `the gate opens to ${SECRET}`;
 const JWT_SECRET = "a-secret-of-more-than-thirty-two-bytes";
 const UNKNOWN = "01890000-0000-7000-8000-000000000001";
 
@@ -229,7 +232,42 @@ describe("another's", () => {
     const filled = path.replace("{thread}", thread).replace("{mine}", mine).replace("{run}", runId);
     const response = await request(filled, { "x-api-key": benKey }, method, body);
     expect(response.ok).toBe(false);
-    expect(await response.text()).not.toContain("4711");
+    expect(await response.text()).not.toContain(SECRET);
+  });
+
+  it("run is not streamed by its id alone, whoever asks", async () => {
+    for (const path of [`/runs/${runId}/stream`, `/runs/${runId}/%73tream`])
+      for (const key of [anaKey, benKey])
+        expect((await request(path, { "x-api-key": key })).status).toBe(404);
+  });
+
+  it("run and thread are given away by no route of the server, whatever ids its path is filled with", async () => {
+    const [assistant] = await ben.assistants.search();
+    const { checkpoint } = await ana.threads.getState(thread);
+    const routes = installedRoutes().filter((route) => route !== "DELETE /assistants/:assistant_id");
+    for (const route of routes) {
+      for (const named of [thread, await newThread(ben)]) {
+        const [method = "", path = ""] = route.split(" ");
+        const filled = path
+          .replace(":thread_id", named)
+          .replace(":run_id", runId)
+          .replace(":checkpoint_id", checkpoint.checkpoint_id ?? UNKNOWN)
+          .replace(":assistant_id", assistant?.assistant_id ?? UNKNOWN)
+          .replace(/:\w+\??/u, "x");
+        const isBodiless = method === "GET" || method === "DELETE";
+        const body = isBodiless ? undefined : { assistant_id: GRAPH, thread_id: thread, limit: 1000 };
+        const response = await request(filled, { "x-api-key": benKey }, method, body);
+        const text = await response.text();
+        expect({ route, gives: text.includes(SECRET) || text.includes(`"owner":"ana"`) }).toEqual({
+          route,
+          gives: false,
+        });
+        // Nothing is done to it either: what is refused is refused with a status of the 400s.
+        if (named === thread && path.includes(":thread_id"))
+          expect([route, Math.floor(response.status / 100)]).toEqual([route, 4]);
+      }
+    }
+    expect(await ana.runs.list(thread)).toHaveLength(1);
   });
 
   it("thread that is named inside a request to an own one is not used", async () => {
@@ -245,23 +283,23 @@ describe("another's", () => {
         })
       ).json(),
     ];
-    expect(JSON.stringify(answers)).not.toMatch(new RegExp(`4711|${thread}|"ana"`, "u"));
+    expect(JSON.stringify(answers)).not.toMatch(new RegExp(`${SECRET}|${thread}|"ana"`, "u"));
     expect(await ana.runs.list(thread)).toHaveLength(1);
   });
 
   it("key is another conversation for somebody else, and nothing of it is recalled", async () => {
-    const { reply } = await say(ben, mine, "What is the gate code?", {
+    const { reply } = await say(ben, mine, "To what does the gate open?", {
       sessionKey: "test:secret",
       owner: "ana",
     });
-    expect(JSON.stringify(reply)).not.toContain("4711");
+    expect(JSON.stringify(reply)).not.toContain(SECRET);
     expect((await ben.threads.getState(mine)).values).toMatchObject({ session: { owner: BEN } });
   });
 
   it("session is not opened by a thread that was made for its id", async () => {
     await ana.threads.delete(thread);
     await ben.threads.create({ threadId: thread, graphId: GRAPH });
-    const { reply } = await say(ben, thread, "What is the gate code?", { sessionKey: "test:secret" });
+    const { reply } = await say(ben, thread, "To what does the gate open?", { sessionKey: "test:secret" });
     expect(reply?.envelope).toMatchObject({ ok: false, code: "session_not_yours" });
   });
 });

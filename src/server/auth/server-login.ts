@@ -7,8 +7,8 @@ import { nobody, trustedLogin, userLogin, type Login } from "./permissions.ts";
 import { forbidden } from "./refusals.ts";
 import { passesGuard, type MayRead } from "./thread-guard.ts";
 
-/** What a load balancer or a program that looks for the routes reads, before it can have a key. */
-const OPEN_PATHS = new Set(["/ok", "/lily/v1/health", "/lily/v1/ready", "/lily/v1/openapi.json"]);
+/** What a load balancer reads, before it can have a key. */
+const OPEN_PATH = "/ok";
 
 /** What {@link createServerLogin} works with. */
 export interface ServerLoginDeps {
@@ -24,14 +24,15 @@ export function createServerLogin({ authenticator, mayRead }: ServerLoginDeps) {
     // Wipes everything, and the server asks for no permission.
     if (path.startsWith("/internal/"))
       throw forbidden(`${path} is not served`, "There is no other way to it.");
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    if (request.method === "OPTIONS" || (isRead && OPEN_PATHS.has(path))) return nobody();
+    const { method } = request;
+    const isRead = method === "GET" || method === "HEAD";
+    if (method === "OPTIONS" || (isRead && path === OPEN_PATH)) return nobody();
     const trusted = loopbackOwner(request.headers);
     if (trusted !== undefined) return trustedLogin(trusted);
     const { owner } = await authenticator.authenticate(request);
     if (authenticator.isOpen) return trustedLogin(owner);
-    if (await passesGuard(path, owner, mayRead)) return userLogin(owner);
-    throw new LilyError("session_not_yours", "there is no such thread or run", {
+    if (await passesGuard({ method, path, owner }, mayRead)) return userLogin(owner);
+    throw new LilyError("session_not_yours", "there is no such thread, run or route for you", {
       next: "Create the thread first, and use runs of that thread.",
     });
   };

@@ -5,18 +5,26 @@ import { mayReadInProcess, passesGuard, type MayRead } from "./thread-guard.ts";
 const THREAD = "01890000-0000-7000-8000-00000000000a";
 const RUN = "01890000-0000-7000-8000-00000000000b";
 
+const guarded = (route: string, owner: string) => {
+  const [method = "", path = ""] = route.split(" ");
+  return { method, path, owner };
+};
+
 describe("routes that the server does not guard", () => {
   it.each([
-    [`/threads/${THREAD}/runs/${RUN}/stream`, `/threads/${THREAD}/runs/${RUN}`],
-    [`/threads/${THREAD}/runs/${RUN}/join`, `/threads/${THREAD}/runs/${RUN}`],
-    [`/threads/${THREAD}/commands`, `/threads/${THREAD}`],
-    [`/threads/${THREAD}/stream/events`, `/threads/${THREAD}`],
-  ])("%s is for whoever may read %s", async (path, asked) => {
+    [`GET /threads/${THREAD}/runs/${RUN}/stream`, `/threads/${THREAD}/runs/${RUN}`],
+    [`GET /threads/${THREAD}/runs/${RUN}/join`, `/threads/${THREAD}/runs/${RUN}`],
+    [`POST /threads/${THREAD}/runs/${RUN}/cancel`, `/threads/${THREAD}/runs/${RUN}`],
+    [`POST /threads/${THREAD}/commands`, `/threads/${THREAD}`],
+    [`POST /threads/${THREAD}/stream/events`, `/threads/${THREAD}`],
+    [`GET /threads/${THREAD}/stream/events`, `/threads/${THREAD}`],
+  ])("%s is for whoever may read %s", async (route, asked) => {
     const mayRead = vi.fn<MayRead>(async (_path, owner) => owner === "ana");
-    expect([await passesGuard(path, "ana", mayRead), await passesGuard(path, "ben", mayRead)]).toEqual([
-      true,
-      false,
-    ]);
+    const outcomes = [
+      await passesGuard(guarded(route, "ana"), mayRead),
+      await passesGuard(guarded(route, "ben"), mayRead),
+    ];
+    expect(outcomes).toEqual([true, false]);
     expect(mayRead.mock.calls).toEqual([
       [asked, "ana"],
       [asked, "ben"],
@@ -24,27 +32,28 @@ describe("routes that the server does not guard", () => {
   });
 
   it.each([
-    "/threads/..%2Fx/commands",
-    "/threads/../commands",
-    `/threads/${THREAD}/runs/x/stream`,
-    `/threads/x/runs/${RUN}/join`,
-    `/threads/${THREAD}?a/stream/events`,
-  ])("%s is for nobody, as it names no thread or run", async (path) => {
+    "POST /threads/..%2Fx/commands",
+    "POST /threads/../commands",
+    `GET /threads/${THREAD}/runs/x/stream`,
+    `GET /threads/x/runs/${RUN}/join`,
+    `POST /threads/${THREAD}?a/stream/events`,
+    // A run alone does not tell whose it is.
+    `GET /runs/${RUN}/stream`,
+    "GET /a/route/of/a/later/version",
+  ])("%s is for nobody", async (route) => {
     const mayRead = vi.fn<MayRead>(async () => true);
-    expect(await passesGuard(path, "ana", mayRead)).toBe(false);
+    expect(await passesGuard(guarded(route, "ana"), mayRead)).toBe(false);
     expect(mayRead).not.toHaveBeenCalled();
   });
 });
 
 it.each([
-  "/threads",
-  `/threads/${THREAD}`,
-  `/threads/${THREAD}/runs/stream`,
-  `/threads/${THREAD}/runs/${RUN}`,
-  `/threads/${THREAD}/runs/${RUN}/cancel`,
-  "/lily/v1/threads/x/commands",
-])("%s is left to the server", async (path) => {
-  expect(await passesGuard(path, "ana", async () => false)).toBe(true);
+  "POST /threads",
+  `GET /threads/${THREAD}`,
+  `POST /threads/${THREAD}/runs/stream`,
+  `GET /threads/${THREAD}/runs/${RUN}`,
+])("%s is left to the server", async (route) => {
+  expect(await passesGuard(guarded(route, "ana"), async () => false)).toBe(true);
 });
 
 describe("the server within the process", () => {

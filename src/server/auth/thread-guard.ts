@@ -1,24 +1,42 @@
-/**
- * Guards the routes of the LangGraph server that ask for no permission. Server 1.5.1 lets whoever owns any thread join
- * every run by it (`/threads/{theirs}/runs/{another's}/stream`), and its protocol routes let everybody listen to a thread
- * and act on it as the one who came first. The route that reads the run or the thread does ask; its answer decides.
- */
+/** Asks, for routes of a LangGraph server that ask too little themselves, whether somebody may read what they touch. */
 import { loopbackHeaders } from "#src/app/loopback.ts";
+import { rulesOf, type RouteRule } from "./server-routes.ts";
 
 /** Asks this server within the process: whether `owner` may read `path`. */
 export type MayRead = (path: string, owner: string) => Promise<boolean>;
 
-const UNGUARDED = /^\/threads\/([^/]+)\/(?:runs\/([^/]+)\/(?:join|stream)|commands|stream\/events)$/u;
+/** What is asked for. */
+export interface GuardedRequest {
+  readonly method: string;
+  /** As the server's router reads it. */
+  readonly path: string;
+  readonly owner: string;
+}
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** Whether `owner` may use `path`, as the server's router reads it. Paths that the server guards itself always pass. */
-export async function passesGuard(path: string, owner: string, mayRead: MayRead): Promise<boolean> {
-  const match = UNGUARDED.exec(path);
-  if (match === null) return true;
-  const [, thread = "", run] = match;
-  if (!UUID.test(thread) || (run !== undefined && !UUID.test(run))) return false;
-  return mayRead(run === undefined ? `/threads/${thread}` : `/threads/${thread}/runs/${run}`, owner);
+/** Whether the request may go on to the server, which then asks for permission in its own way. */
+export async function passesGuard(
+  { method, path, owner }: GuardedRequest,
+  mayRead: MayRead,
+): Promise<boolean> {
+  const rules = rulesOf(method, path);
+  for (const { rule, params } of rules) {
+    if (rule === "asked") continue;
+    const needed = readableBefore(rule, params);
+    if (needed === undefined || !(await mayRead(needed, owner))) return false;
+  }
+  return rules.length > 0;
+}
+
+/** The path of what somebody must be able to read; `undefined` where nobody may go on. */
+function readableBefore(
+  rule: RouteRule,
+  { thread_id: thread = "", run_id: run = "" }: Readonly<Record<string, string>>,
+): string | undefined {
+  if (rule === "closed" || !UUID.test(thread)) return undefined;
+  if (rule === "thread") return `/threads/${thread}`;
+  return UUID.test(run) ? `/threads/${thread}/runs/${run}` : undefined;
 }
 
 /** Set by a LangGraph server in its own process: a `fetch` that needs no port. */
