@@ -67,7 +67,8 @@ function successorOf(output: Output): string {
 
 /** Waits for the newest run of a thread, whoever started it. */
 async function answerOn(threadId: string): Promise<Output> {
-  const [run] = await client.runs.list(threadId, { limit: 1 });
+  // In the order in which they were made.
+  const run = (await client.runs.list(threadId, { limit: 100 })).at(-1);
   if (run === undefined) throw new Error(`no run on ${threadId}`);
   return outputSchema.parse(await client.runs.join(threadId, run.run_id));
 }
@@ -186,6 +187,48 @@ describe.concurrent("a message that belongs to another session", () => {
       sessionKey: "test:follows",
     });
     expect(reply).toMatchObject({ outcome: "answered", turn: 1, sessionId: successor });
+  });
+});
+
+describe.concurrent("the latest session of a key", () => {
+  /** Ids of the threads that a client finds of a key: those that go on, and those that have ended. */
+  async function found(sessionKey: string): Promise<{ open: string[]; sealed: string[] }> {
+    const search = async (sealed: boolean) =>
+      (await client.threads.search({ metadata: { session_key: sessionKey, owner: "local", sealed } })).map(
+        ({ thread_id: id }) => id,
+      );
+    return { open: await search(false), sealed: await search(true) };
+  }
+
+  it("is found by a search from the first message on", async () => {
+    const thread = await newThread();
+    await send(thread, "hello", { sessionKey: "find:first" });
+    expect(await found("find:first")).toEqual({ open: [thread], sealed: [] });
+    await send(await newThread(), "hello again", { sessionKey: "find:first" });
+    expect(await found("find:first")).toEqual({ open: [thread], sealed: [] });
+  });
+
+  it("is found after /new with a text and without one, and takes the next message", async () => {
+    const sessionKey = "find:new";
+    const [first] = [await newThread()];
+    await send(first, "hello", { sessionKey });
+    const second = successorOf(await send(first, "/new plan dinner", { sessionKey }));
+    expect(await found(sessionKey)).toEqual({ open: [second], sealed: [first] });
+    await answerOn(second);
+    const { reply } = await send(second, "/new", { sessionKey });
+    expect(reply?.outcome).toBe("rotated");
+    const { open, sealed } = await found(sessionKey);
+    expect(sealed.toSorted()).toEqual([first, second].toSorted());
+    expect(open).toEqual([reply?.sessionId]);
+    const next = await send(open[0] ?? "", "hello", { sessionKey });
+    expect(next).toMatchObject({ reply: { turn: 1, sessionId: open[0] }, handoff: null });
+    expect(await found(sessionKey)).toMatchObject({ open });
+  });
+
+  it("is the thread itself where no key is given", async () => {
+    const thread = await newThread();
+    await send(thread, "hello");
+    expect(await found(thread)).toEqual({ open: [thread], sealed: [] });
   });
 });
 

@@ -1,12 +1,22 @@
 /** The session graph as LangGraph Studio and the LangGraph server load it; `langgraph.json` names this file. */
-import { serverDeps } from "./server/server-deps.ts";
+import dotenv from "dotenv";
+import { loadConfig } from "#src/app/config.ts";
+import { createLangGraphThreads } from "#src/app/langgraph-threads.ts";
+import { createSessionDeps } from "#src/app/open-app.ts";
 import { showContextSchema } from "./server/show-context-schema.ts";
 import { compileSessionGraph } from "./session/graph.ts";
+
+// Here and not as "env" in langgraph.json: a fresh clone has no .env, about which the server would warn at each start.
+dotenv.config({ quiet: true });
 
 /** Steps of one run; LangGraph's own 25 would end a turn early where `limits.modelCalls` is more than ten. */
 const RECURSION_LIMIT = 100;
 
+const deps = createSessionDeps(loadConfig(process.env, process.cwd()), process.env, {
+  threads: createLangGraphThreads(),
+});
+
 /** Compiled without storage: the server sets its own checkpointer and store on every request. */
-export const graph = showContextSchema(compileSessionGraph(serverDeps)).withConfig({
+export const graph = showContextSchema(compileSessionGraph(deps)).withConfig({
   recursionLimit: RECURSION_LIMIT,
 });

@@ -70,7 +70,6 @@ function programOf(deps: EvalCommandDeps): Command {
     .option("--runner <name>", `where Lily runs: ${Object.keys(deps.runners).join(", ")}`, "in-process")
     .option("--url <url>", "address of the server that a remote runner talks to")
     .option("--api-key <key>", "key that a remote runner logs in with")
-    .option("--owner <name>", "whose data the server takes it to be")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => deps.out(text.trimEnd()),

@@ -1,4 +1,4 @@
-/** Sessions through Lily's routes (`/lily/v1`), as a client with a key meets them. */
+/** Sessions through Lily's routes (`/lily/v1`), as a client meets them. */
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -33,7 +33,7 @@ type Answer =
 type Ask = (path: string, body?: object) => Promise<Answer>;
 
 /** Connects to the routes at `url`. */
-export function routedSessions(url: string, apiKey: string): RemoteSessions {
+export function routedSessions(url: string, apiKey: string | undefined): RemoteSessions {
   const ask: Ask = (path, body) => request(`${url}/lily/v1${path}`, apiKey, body);
   // A history is read under the key of its session, which a case does not say again.
   const keys = new Map<string, string>();
@@ -60,11 +60,14 @@ export function routedSessions(url: string, apiKey: string): RemoteSessions {
 
 const keyPath = (key: string): string => `/keys/${encodeURIComponent(key)}`;
 
-async function request(url: string, apiKey: string, body?: object): Promise<Answer> {
+async function request(url: string, apiKey: string | undefined, body?: object): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url, {
       method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      headers: {
+        "content-type": "application/json",
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const answer: unknown = await response.json();

@@ -124,8 +124,6 @@ export interface Runner {
 export interface RunnerOptions {
   readonly url?: string;
   readonly apiKey?: string;
-  /** Whose data the server takes it to be; with a login, the identity behind `apiKey`. */
-  readonly owner?: string;
 }
 
 /** Opens a runner; each case has one of its own. */

@@ -7,12 +7,15 @@ const thread = { sessionId: "01890000-0000-7000-8000-000000000001", owner: "mara
 const message = { id: "m1", content: "plan dinner" };
 
 function recordingClient() {
-  const create = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
+  const create = vi.fn<(asked: { metadata: object }) => Promise<unknown>>(async ({ metadata }) => ({
+    metadata,
+  }));
+  const update = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
   const run = vi.fn<(...args: unknown[]) => Promise<unknown>>(async () => ({}));
-  // The answers are not looked at.
-  const client = { threads: { create }, runs: { create: run } } as unknown as ThreadClient;
+  // Of the answers only the metadata are looked at.
+  const client = { threads: { create, update }, runs: { create: run } } as unknown as ThreadClient;
   const connect = vi.fn<ConnectThreads>(async () => client);
-  return { create, run, connect };
+  return { create, update, run, connect };
 }
 
 describe("on a LangGraph server", () => {
@@ -20,7 +23,7 @@ describe("on a LangGraph server", () => {
   afterEach(() => void Reflect.deleteProperty(globalThis, LOOPBACK));
 
   it("makes the thread known with its key and owner, and starts no run without a message", async () => {
-    const { create, run, connect } = recordingClient();
+    const { create, update, run, connect } = recordingClient();
     await createLangGraphThreads(connect).start(thread);
     expect(create.mock.calls).toEqual([
       [
@@ -28,11 +31,28 @@ describe("on a LangGraph server", () => {
           threadId: thread.sessionId,
           graphId: "session",
           ifExists: "do_nothing",
-          metadata: { session_key: "cli:main", owner: "mara" },
+          metadata: { session_key: "cli:main", owner: "mara", sealed: false },
         },
       ],
     ]);
     expect(run).not.toHaveBeenCalled();
+    expect(update).not.toHaveBeenCalled();
+  });
+
+  it("says of a thread that is there already whether its session has ended", async () => {
+    const { create, update, connect } = recordingClient();
+    create.mockResolvedValueOnce({ metadata: { session_key: "cli:main", owner: "mara", sealed: false } });
+    await createLangGraphThreads(connect).label({ ...thread, sealed: true });
+    expect(update.mock.calls).toEqual([
+      [thread.sessionId, { metadata: { session_key: "cli:main", owner: "mara", sealed: true } }],
+    ]);
+  });
+
+  it("goes on where a label cannot be written", async () => {
+    const { update, create, connect } = recordingClient();
+    create.mockRejectedValueOnce(new Error("409"));
+    await createLangGraphThreads(connect).label({ ...thread, sealed: true });
+    expect(update).not.toHaveBeenCalled();
   });
 
   it("enqueues a resumable run with the message under the same key and owner", async () => {
@@ -63,7 +83,7 @@ describe("on a LangGraph server", () => {
     const requests: Request[] = [];
     Reflect.set(globalThis, LOOPBACK, async (url: string | URL, init?: RequestInit) => {
       requests.push(new Request(url, init));
-      return Response.json({});
+      return Response.json({ metadata: { session_key: "cli:main", owner: "mara", sealed: false } });
     });
     vi.stubEnv("LANGSMITH_API_KEY", "lsv2_from_the_environment");
     await createLangGraphThreads().start({ ...thread, message });
@@ -87,6 +107,7 @@ describe("outside of a LangGraph server", () => {
   it("does nothing", async () => {
     const { connect } = recordingClient();
     await createLangGraphThreads(connect).start({ ...thread, message });
+    await createLangGraphThreads(connect).label({ ...thread, sealed: true });
     expect(connect).not.toHaveBeenCalled();
   });
 });

@@ -11,7 +11,6 @@ import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
-import type { WaitingReceipts } from "#src/erasure/waiting-receipts.ts";
 import type { StopRegistry } from "#src/turns/stop-registry.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
@@ -78,13 +77,11 @@ export interface SessionDeps {
   readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;
   readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
-  /** Receipts of erasures that routes in this process have made for runs on a LangGraph server. */
-  readonly receipts?: WaitingReceipts;
   /** What happens to a message that arrives during a turn; by default it waits for its own. */
   readonly arrivals?: ArrivalSources;
   /** Timers of what waits for messages and stops; the system's by default. */
   readonly timer?: Timer;
-  /** Told of threads that hand-offs begin. */
+  /** Told of the threads of a key: which one is latest, and which begin by a hand-off. */
   readonly threads: ThreadRegistrar;
   /** Where the data lies, for `/status`. */
   readonly storageName: string;

@@ -17,7 +17,6 @@ import { refusal, type TurnReply } from "./turn-reply.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { underLock } from "./under-lock.ts";
 
-export { lockName } from "./lock-name.ts";
 export type { ReadCommand, TurnDeps } from "./turn-deps.ts";
 export type { TurnRequest } from "./turn-request.ts";
 

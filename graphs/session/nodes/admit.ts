@@ -9,6 +9,7 @@ import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { keepAttachments } from "#src/turns/keep-attachments.ts";
+import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import { beginTurn } from "../begin-turn.ts";
 import { deliveredHash, findHandled, readIntent, type Intent } from "../handled.ts";
@@ -59,6 +60,8 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
     return beginRead(sorted, session, { delivery, name: intent.command.name, args: intent.args });
   }
   const chain = located.isNew ? await openKey(run, located) : located.chain;
+  // On first contact, and wherever what a thread says of its session may be from before.
+  if (state.session === null || chain.latest !== run.threadId) await labelThreads(deps.threads, chain);
   if (located.session === undefined || chain.latest !== run.threadId) {
     return passOn(deps, arrival, { chain, session: located.session ?? null, delivery, intent });
   }

@@ -10,6 +10,7 @@ import { textHashOf } from "#src/sessions/seal.ts";
 import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
 import type { RotateVerdict } from "#src/sessions/verdict.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { rotationReply } from "../handled.ts";
 import { catchUp } from "../locate-session.ts";
 import { noticeMessage, removalOf } from "../messages.ts";
@@ -30,6 +31,7 @@ export function rotate(deps: SessionDeps) {
     // A replay begins in the middle of the transcript; the session is sealed with all of it.
     const ended = verdict.trigger === "replay" ? (await catchUp(deps, repository, session)).session : session;
     const chain = await moveLatest(deps, repository, { before, session: ended, turn, verdict, plan });
+    await labelThreads(deps.threads, chain);
     const opened = latestEntry(chain);
     if (isAnsweredThere(plan, turn)) return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
     const reply = rotationReply(chain, opened, turn.deliveryId);

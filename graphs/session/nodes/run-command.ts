@@ -4,9 +4,8 @@
  */
 import { RemoveMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { readsOnly, type CommandContext, type PlainCommand } from "#src/commands/command.ts";
+import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
-import type { ErasingMessage } from "#src/erasure/waiting-receipts.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { commandContext } from "../command-context.ts";
@@ -14,7 +13,7 @@ import { commandReply } from "../handled.ts";
 import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../require.ts";
-import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import { evidenceOf } from "../run-evidence.ts";
 import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -100,19 +99,9 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
       verdict,
       memory,
       evidence: evidenceOf(deps, run.store),
-      ...erasingIn(deps, run, { ...session, deliveryId: asked.deliveryId }),
+      ...(run.erased === undefined ? {} : { erasing: { receipt: run.erased } }),
     }),
   };
-}
-
-/** Once a message has erased, it tells of it. */
-function erasingIn(
-  { receipts }: SessionDeps,
-  { erased }: RunContext,
-  message: ErasingMessage,
-): Pick<CommandContext, "erasing"> {
-  const receipt = erased ?? receipts?.of(message);
-  return receipt === undefined ? {} : { erasing: { receipt } };
 }
 
 function plainCommand(name: string): PlainCommand {

@@ -21,7 +21,7 @@ export async function forgetEverywhere(context: ActionContext, flags: ForgetFlag
 
 function unsupported(): Envelope {
   return refused("erasure_unsupported", "a run cannot erase the thread that it stands on", {
-    next: "Send the same to POST /lily/v1/keys/<session key>/messages of this server: it erases before a run begins, this thread and what was sent to it too. Nothing was changed.",
+    next: "Whoever runs the server erases a whole conversation with lily erase --server <url> --key <session key>, or delete its threads. Nothing was changed.",
   });
 }
 

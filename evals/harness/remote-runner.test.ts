@@ -1,21 +1,25 @@
 /** The lifecycle cases against a real server; `npm run eval -- --runner remote` runs all of them. */
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lifecycleSuite } from "#evals/suites/lifecycle/suite.ts";
-import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
+import { openServer, type LilyServer } from "#src/server/serve.ts";
 import { openRemoteRunner } from "./remote-runner.ts";
 import { runCase } from "./run-suite.ts";
 
-// The server shares the machine with every other test file.
-vi.setConfig({ testTimeout: 60_000 });
-
-let server: DevServer;
+let home: string;
+let server: LilyServer;
 
 beforeAll(async () => {
-  server = await startDevServer({ LILY_MODEL: "symbolic" });
-}, 70_000);
+  home = mkdtempSync(join(tmpdir(), "lily-remote-"));
+  const env = { LILY_HOME: home, LILY_MODEL: "symbolic" };
+  server = await openServer(env, home, { host: "127.0.0.1", port: 0, report: () => undefined });
+});
 
 afterAll(async () => {
-  await server?.stop();
+  await server?.close();
+  rmSync(home, { recursive: true, force: true });
 });
 
 /** Cases of the suite with how they end here: time cannot be moved on a server. */
