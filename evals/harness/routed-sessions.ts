@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { problemSchema, type Problem } from "#src/server/problem.ts";
-import { sessionViewSchema, type SessionView } from "#src/server/routes/session-view.ts";
+import { sessionViewSchema, type SessionView } from "#src/server/routes/sessions.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import type { HistoryTurn, SentReply, SessionSummary, VerifyResult } from "./runner.ts";
 import { sentReply, turnOf, type RemoteSessions } from "./stored-sessions.ts";

@@ -41,7 +41,8 @@ export function createReadCommand(deps: SessionDeps, sources: ReadSources): Read
       command?.kind === "plain" && readsOnly(command, args)
         ? (await command.run(args, context)).envelope
         : unknownCommand(name);
-    return commandReply(envelope, { sessionId: context.session.sessionId, deliveryId });
+    const isOpened = (await sources.repository.readChain({ owner, sessionKey })) !== undefined;
+    return commandReply(envelope, { sessionId: isOpened ? context.session.sessionId : "", deliveryId });
   };
 }
 

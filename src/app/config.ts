@@ -103,6 +103,25 @@ export const configSchema = z.strictObject({
       dimensions: z.int().min(8).max(8_192).optional(),
     })
     .prefault({}),
+  /** `lily serve`. */
+  server: z
+    .strictObject({
+      /** Longest body of a request; a picture of the largest size has room as base64. */
+      bodyBytes: z.int().min(1).default(8_000_000),
+      /** Of one API key or token; 0 is no limit. Left out, it goes by whether there is a login. */
+      requestsPerMinute: z.int().min(0).optional(),
+      /** Turns of one API key or token that run or wait at once; 0 is no limit. */
+      turnsAtOnce: z.int().min(0).optional(),
+      /** Origins of web pages that may read the answers. */
+      corsOrigins: z
+        .array(
+          z
+            .string()
+            .refine((text) => URL.parse(text)?.origin === text, "is no origin such as https://chat.example"),
+        )
+        .default([]),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       messageCharacters: z.int().min(1).default(32_000),

@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { echoModel } from "#graphs/session/testing/harness.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
@@ -84,7 +84,7 @@ describe("a message", () => {
   it("whose failure is about the server tells the log and not whoever asks", async () => {
     const http = await start({
       app: {
-        open: () => {
+        authenticate: async () => {
           throw new Error("ENOENT: /home/secret/store.sqlite");
         },
       },
@@ -172,8 +172,8 @@ describe("a message as a stream", () => {
     ["*/*", "application/json"],
     ["text/event-stream;q=0", "application/json"],
     ["application/json, text/event-stream;q=0.5", "application/json"],
-    ["application/json, text/event-stream", "text/event-stream; charset=utf-8"],
-    ["TEXT/Event-Stream", "text/event-stream; charset=utf-8"],
+    ["application/json, text/event-stream", "text/event-stream"],
+    ["TEXT/Event-Stream", "text/event-stream"],
   ])("is what is given for Accept: %s only where it is wanted", async (accept, type) => {
     const http = await start();
     const response = await http.post("/keys/k/messages", { content: "hi" }, { headers: { accept } });
@@ -340,11 +340,15 @@ describe("reading", () => {
     expect(keys[0]?.lastActivityAt).toBe("2026-03-01T09:00:00.000Z");
   });
 
-  it("gives the status and stores nothing for it, not even a key that was never used", async () => {
-    const http = await start();
-    const reply = await replyIn(await http.request("/keys/unused/status"));
-    expect(reply.envelope).toMatchObject({ code: "status", data: { sessionKey: "unused", turns: 0 } });
+  it("gives the status, and of a key that was never used neither that nor a session of it", async () => {
+    const http = await start({ lily: { model: echoModel() } });
+    expect((await http.problem("/keys/unused/status")).code).toBe("session_not_found");
+    const asked = await replyIn(await http.post("/keys/unused/commands/status"));
+    expect(asked).toMatchObject({ sessionId: "", envelope: { code: "status" } });
     expect(await http.stored()).toEqual([]);
+    const { sessionId } = await say(http, "one");
+    const reply = await replyIn(await http.request("/keys/k/status"));
+    expect(reply).toMatchObject({ sessionId, envelope: { code: "status", data: { turns: 1 } } });
   });
 
   it("never rotates a session that is due", async () => {
@@ -411,40 +415,25 @@ describe("a key in the path", () => {
   });
 });
 
-describe("the routes beside those of another app", () => {
-  it("answer all below their prefix, exactly as alone, and nothing else", async () => {
-    const http = await start({ lily: { model: echoModel() } });
-    const host = new Hono();
-    host.route("/", http.app);
-    host.get("/ok", (context) => context.text("theirs"));
-    const ask = (path: string, init: object = {}) =>
-      host.request(path, {
-        headers: { "x-test-owner": "local", "content-type": "application/json" },
-        ...init,
-      });
-    expect(await (await ask("/ok")).text()).toBe("theirs");
-    expect(await (await ask("/unknown")).text()).toBe("404 Not Found");
-    const sent = await ask("/lily/v1/keys/a%2F%25%2E/messages", { method: "POST", body: '{"content":"hi"}' });
-    await replyIn(sent);
-    expect(await (await ask("/lily/v1/keys")).json()).toMatchObject({ keys: [{ sessionKey: "a/%." }] });
-    for (const [path, code] of [
-      ["/lily/v1/unknown", "route_not_found"],
-      ["/lily/v1/keys/%zz/status", "request_invalid"],
-      ["/lily/v1/keys/a%0Ab/status", "session_key_invalid"],
-    ] as const)
-      expect((await problemIn(await ask(path))).code).toBe(code);
+describe("any key", () => {
+  it("is what was encoded, whatever it is, and malformed ones are refused", async () => {
+    const http = await start();
+    const text = fc.string({ unit: "binary", minLength: 1 }).filter((key) => key.isWellFormed());
+    const property = fc.asyncProperty(text, async (key) => {
+      fc.pre(key !== "." && key !== "..");
+      const problem = await http.problem(`/keys/k/commands/${encodeURIComponent(key)}x`, { method: "POST" });
+      expect(problem.code).toBe("command_unknown");
+      expect(problem.detail).toContain(key.slice(0, 20).toWellFormed().split("\ufffd")[0] ?? "");
+    });
+    await fc.assert(property, { numRuns: 50 });
+    for (const part of ["%zz", "%", "%4", "%E0%41", "%C0%AF", "%ff", "a%ED%A0%80"])
+      expect((await http.problem(`/keys/${part}/status`)).code).toBe("request_invalid");
   });
 });
 
 describe("what needs no login", () => {
   it("says that the process answers, and touches nothing", async () => {
-    const http = await start({
-      app: {
-        open: () => {
-          throw new Error("touched");
-        },
-      },
-    });
+    const http = await start();
     const response = await http.request("/health", { owner: null });
     expect([response.status, await response.json()]).toEqual([200, { status: "ok" }]);
     expect(await http.stored()).toEqual([]);
@@ -455,15 +444,12 @@ describe("what needs no login", () => {
     const http = await start();
     expect((await http.request("/ready", { owner: null })).status).toBe(200);
     expect(await http.stored()).toEqual([]);
+    const { repository } = http.lily.sessions;
+    const readChain = async () => {
+      throw new Error("cannot open /home/secret/store.sqlite");
+    };
     const broken = await start({
-      app: {
-        open: () => ({
-          ...http.options.open({ owner: "x", request: new Request("http://localhost") }),
-          ready: async () => {
-            throw new Error("cannot open /home/secret/store.sqlite");
-          },
-        }),
-      },
+      app: { sessions: { ...http.lily.sessions, repository: { ...repository, readChain } } },
     });
     const problem = await broken.problem("/ready", { owner: null });
     expect(problem).toMatchObject({ code: "storage_failed", status: 500 });

@@ -1,23 +1,22 @@
 /** The routes on a port: listens, and ends so that no answer that is being written is lost. */
-import { createServer, type Server } from "node:http";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import type { Server } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createAdaptorServer } from "@hono/node-server";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import type { Sleep } from "#src/models/sleep.ts";
-import { answerClientError } from "./client-error.ts";
-import { createHttpApp, DEFAULT_LIMITS, type HttpAppOptions } from "./http-app.ts";
-import { problemOf, problemResponse } from "./problem.ts";
-import { createRunningTurns, type RunningTurns } from "./running-turns.ts";
+import { createHttpApp, type HttpAppOptions } from "./http-app.ts";
+import { createRunningTurns, type RunningTurns } from "./limits.ts";
 
 /** Options of {@link startHttpServer}. */
 export interface HttpServerOptions extends Omit<HttpAppOptions, "isDraining" | "turns"> {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly sleep: Sleep;
   /** Longest wait for running turns before they are stopped; 30 s by default. */
   readonly drainMs?: number;
-  /** Filled with the address that each request comes from. */
-  readonly peers?: WeakMap<Request, string>;
+  /** Longest wait for stopped turns to be committed; 10 s by default. */
+  readonly stopMs?: number;
+  /** Longest time in which a request has to be there as a whole; Node's five minutes by default. */
+  readonly requestMs?: number;
 }
 
 /** A server that listens. */
@@ -31,36 +30,21 @@ export interface HttpServer {
   drain(): Promise<void>;
 }
 
-const DRAIN_MS = 30_000;
-/** Longest wait for stopped turns to be committed. */
-const STOP_MS = 10_000;
 /** Longest wait for the last bytes to be taken. */
 const FLUSH_MS = 2000;
 
 /** Starts to listen. @throws {LilyError} `config_invalid` when it cannot */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const turns = createRunningTurns(options.limits?.turnsPerOwner ?? DEFAULT_LIMITS.turnsPerOwner);
+  const turns = createRunningTurns(options.limits.turnsAtOnce);
   let draining: Promise<void> | undefined;
-  const isDraining = () => draining !== undefined;
-  const app = createHttpApp({ ...options, turns, isDraining });
-  const report = options.report ?? (() => undefined);
-  const listener = getRequestListener(
-    (request, bindings) => {
-      notePeer(request, bindings, options.peers);
-      return app.fetch(request, bindings);
-    },
-    // Requests that HTTP allows and URLs do not, such as one without a host.
-    {
-      overrideGlobalObjects: false,
-      errorHandler: (error) => problemResponse(problemOf(unreadable(error), report)),
-    },
-  );
-  const server = createServer((request, response) => {
-    // A connection that is done with would be kept, and the server with it.
-    response.once("finish", () => isDraining() && setImmediate(() => server.closeIdleConnections()));
-    void listener(request, response);
-  });
-  server.on("clientError", answerClientError);
+  const app = createHttpApp({ ...options, turns, isDraining: () => draining !== undefined });
+  const { requestMs } = options;
+  const timeouts =
+    requestMs === undefined
+      ? {}
+      : { requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs };
+  // Without a `createServer` of another kind it is one of `node:http`.
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeouts }) as Server;
   await listen(server, options);
   return {
     url: urlOf(server),
@@ -71,32 +55,27 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 async function drain(
   server: Server,
   turns: RunningTurns,
-  { sleep, drainMs = DRAIN_MS }: HttpServerOptions,
+  { drainMs = 30_000, stopMs = 10_000 }: HttpServerOptions,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
-  if (!(await isWithin(turns.idle(), drainMs, sleep))) {
+  if (!(await isWithin(turns.idle(), drainMs))) {
     turns.stopAll();
-    await isWithin(turns.idle(), STOP_MS, sleep);
+    await isWithin(turns.idle(), stopMs);
   }
-  await isWithin(closed, FLUSH_MS, sleep);
+  // A connection whose last answer was taken would be kept for another request.
+  const closingIdle = setInterval(() => server.closeIdleConnections(), 20);
+  await isWithin(closed, FLUSH_MS);
+  clearInterval(closingIdle);
   server.closeAllConnections();
   await closed;
 }
 
-async function isWithin(done: Promise<void>, ms: number, sleep: Sleep): Promise<boolean> {
+async function isWithin(done: Promise<void>, ms: number): Promise<boolean> {
   const timer = new AbortController();
-  try {
-    return await Promise.race([
-      done.then(() => true),
-      // Rejects when it is not needed any more.
-      sleep(ms, timer.signal).then(
-        () => false,
-        () => true,
-      ),
-    ]);
-  } finally {
-    timer.abort();
-  }
+  const over = sleep(ms, false, { signal: timer.signal }).catch(() => true);
+  const isDone = await Promise.race([done.then(() => true), over]);
+  timer.abort();
+  return isDone;
 }
 
 function listen(
@@ -121,16 +100,4 @@ function urlOf(server: Server): string {
   if (typeof address !== "object" || address === null) return "";
   const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
-}
-
-function notePeer(request: Request, bindings: unknown, peers: WeakMap<Request, string> | undefined): void {
-  const { incoming } = bindings as HttpBindings;
-  const address = incoming.socket.remoteAddress;
-  if (address !== undefined) peers?.set(request, address);
-}
-
-function unreadable(error: unknown): LilyError {
-  return new LilyError("request_invalid", `the request cannot be read: ${errorMessage(error)}`, {
-    next: "Send a request with a valid path and Host header.",
-  });
 }

@@ -1,19 +1,20 @@
 /** The login of Lily on a LangGraph server; `auth.path` in `langgraph.json` names this file. */
 import { Auth } from "@langchain/langgraph-sdk/auth";
 import dotenv from "dotenv";
+import { tryGetContext } from "hono/context-storage";
+import { z } from "zod";
 import { loadConfig } from "#src/app/config.ts";
 import { decideAccess } from "./auth/access.ts";
 import { openAuthenticator } from "./auth/authenticator.ts";
-import { answerFor } from "./auth/http-refusal.ts";
-import { peerAddress } from "./auth/peer-address.ts";
+import { answerFor } from "./auth/refusals.ts";
 import { createServerLogin } from "./auth/server-login.ts";
 import { mayReadInProcess } from "./auth/thread-guard.ts";
 
 dotenv.config({ quiet: true });
 
 const { home, config } = loadConfig(process.env, process.cwd());
-const authenticator = openAuthenticator(process.env, home, { owner: config.owner, peerAddress });
-const login = createServerLogin({ authenticator, mayRead: mayReadInProcess });
+const authenticator = openAuthenticator(process.env, home, { owner: config.owner });
+const login = createServerLogin({ authenticator, peerAddress, mayRead: mayReadInProcess });
 const report = (text: string) => void process.stderr.write(`lily: ${text}\n`);
 
 /** Every thread and run belongs to the identity that made it. */
@@ -32,3 +33,11 @@ export const auth = new Auth()
       throw answerFor(error, report);
     }
   });
+
+/** The address from which the request comes that the server is answering; its HTTP library gives it along. */
+function peerAddress(): string | undefined {
+  const connection = z
+    .object({ incoming: z.object({ socket: z.object({ remoteAddress: z.string() }) }) })
+    .safeParse(tryGetContext()?.env);
+  return connection.success ? connection.data.incoming.socket.remoteAddress : undefined;
+}

@@ -1,11 +1,19 @@
 /** What a route answers when it does not do what was asked: problem details (RFC 9457) with the code of the table. */
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
-import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
-import { ERROR_CODES, type ErrorCode } from "#src/kernel/errors.ts";
+import { envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { ERROR_CODES, LilyError, type ErrorCode } from "#src/kernel/errors.ts";
 import { turnReplySchema, type TurnReply } from "#src/turns/turn-reply.ts";
 
 /** Schema of `TurnReply`, under its name in the OpenAPI document. */
-export const replySchema = turnReplySchema.meta({ id: "TurnReply" });
+export const replySchema = turnReplySchema.meta({
+  id: "TurnReply",
+  description:
+    "The reply to one message. Show a person `announcement` and `notice`, where they are there, then `envelope.message`, " +
+    "and behind it `envelope.next`; the rest is for programs.",
+});
 
 /** Schema of {@link Problem}. */
 export const problemSchema = z
@@ -50,61 +58,105 @@ const PRIVATE_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 const RETRY_SECONDS: Partial<Record<string, number>> = {
   draining: 5,
   lease_timeout: 5,
+  rate_limited: 5,
   storage_busy: 1,
 } satisfies Partial<Record<ErrorCode, number>>;
 
+/** An envelope that is not ok, on its way to the one place that answers with problems. */
+export class Refusal extends Error {
+  readonly envelope: Envelope;
+  /** The reply whose envelope it is, where a message was sent. */
+  readonly reply: TurnReply | undefined;
+
+  constructor(envelope: Envelope, reply?: TurnReply) {
+    super(envelope.message);
+    this.name = "Refusal";
+    this.envelope = envelope;
+    this.reply = reply;
+  }
+}
+
+/** The reply, when its envelope is ok. @throws {Refusal} */
+export function requireOk(reply: TurnReply): TurnReply {
+  if (reply.envelope.ok) return reply;
+  throw new Refusal(reply.envelope, reply);
+}
+
 /** The problem of anything thrown. */
 export function problemOf(error: unknown, report: ReportProblem): Problem {
-  return problemOfEnvelope(publicEnvelope(envelopeOf(error), report));
-}
-
-/** The problem of a reply whose envelope is not ok. */
-export function problemOfReply(reply: TurnReply, report: ReportProblem): Problem {
-  const envelope = publicEnvelope(reply.envelope, report);
-  return { ...problemOfEnvelope(envelope), reply: { ...reply, envelope } };
-}
-
-/** The answer that carries a problem. */
-export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
-  const seconds = RETRY_SECONDS[problem.code];
-  return new Response(JSON.stringify(problem), {
-    status: problem.status,
-    headers: {
-      "content-type": "application/problem+json",
-      "cache-control": "no-store",
-      ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
-      ...(problem.code === "unauthenticated" ? { "www-authenticate": "Bearer" } : {}),
-      ...(problem.code === "draining" ? { connection: "close" } : {}),
-      ...headers,
-    },
-  });
-}
-
-/** The problem of an envelope that is not ok, whose text is for whoever asks. */
-export function problemOfEnvelope(envelope: Envelope): Problem {
+  const envelope = publicEnvelope(error instanceof Refusal ? error.envelope : envelopeIn(error), report);
   const { code, message, next, data } = envelope;
+  const reply = error instanceof Refusal ? error.reply : undefined;
   return {
     type: `urn:lily:problem:${code}`,
     title: code.replaceAll("_", " "),
-    status: statusOf(code),
+    status: Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as ErrorCode].http : 500,
     detail: message,
     code,
     ...(next === undefined ? {} : { next }),
     ...(data === undefined ? {} : { data }),
+    ...(reply === undefined ? {} : { reply: { ...reply, envelope } }),
   };
 }
 
-function statusOf(code: string): number {
-  return Object.hasOwn(ERROR_CODES, code) ? ERROR_CODES[code as ErrorCode].http : 500;
+/** Answers with the problem of anything thrown. */
+export function answerProblem(context: Context, error: unknown, report: ReportProblem): Response {
+  const problem = problemOf(error, report);
+  const seconds = RETRY_SECONDS[problem.code];
+  if (seconds !== undefined && !context.res.headers.has("retry-after"))
+    context.header("retry-after", String(seconds));
+  if (problem.code === "unauthenticated") context.header("www-authenticate", "Bearer");
+  if (problem.code === "draining") context.header("connection", "close");
+  // The codes of the table are answers with a body.
+  return context.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, {
+    "content-type": "application/problem+json",
+  });
+}
+
+/** The hook of every route: what does not fit its schema is a problem like any other. */
+export function refuseInvalid(result: {
+  readonly success: boolean;
+  readonly error?: z.core.$ZodError;
+  readonly target: string;
+}): void {
+  if (result.success) return;
+  const [issue] = result.error?.issues ?? [];
+  const what = result.target === "json" ? "the body" : `the ${result.target}`;
+  const where =
+    issue === undefined || issue.path.length === 0 ? what : `${shown(issue.path.join("."))} in ${what}`;
+  throw invalid(`${where} is not as it should be: ${shorten(issue?.message ?? "invalid")}`);
+}
+
+function envelopeIn(error: unknown): Envelope {
+  return envelopeOf(error instanceof HTTPException ? unreadable(error) : error);
+}
+
+/** What hono itself refuses: its own text may quote what was sent. */
+function unreadable({ status }: HTTPException): LilyError {
+  if (status === 415)
+    return invalid(
+      "the body is not application/json",
+      "Send JSON with the header Content-Type: application/json.",
+    );
+  return invalid("the body is not JSON in UTF-8", "Send one JSON object.");
+}
+
+function invalid(message: string, next = "GET /lily/v1/openapi.json describes every request."): LilyError {
+  return new LilyError("request_invalid", message, { next });
 }
 
 function publicEnvelope(envelope: Envelope, report: ReportProblem): Envelope {
   if (!PRIVATE_CODES.has(envelope.code)) return envelope;
   report(`${envelope.code}: ${envelope.message}`);
-  return {
-    ok: false,
-    code: envelope.code,
-    message: "the server could not do it",
+  return refused(envelope.code as ErrorCode, "the server could not do it", {
     next: "Try again later with the same delivery id; the log of the server says what is wrong.",
-  };
+  });
+}
+
+function shown(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+function shorten(text: string): string {
+  return (text.length > 200 ? `${text.slice(0, 200)}…` : text).toWellFormed();
 }

@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { echoModel } from "#graphs/session/testing/harness.ts";
+import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
+import type { HttpLimits } from "./http-app.ts";
 import { httpHarnessStarter, problemIn, type TestRequest } from "./testing/http-harness.ts";
 
 const start = httpHarnessStarter();
@@ -114,7 +116,7 @@ describe("what cannot be asked", () => {
       "text/plain",
       "not application/json",
     ],
-    ["no stated type", Uint8Array.of(0x7b, 0x7d), undefined, "of no stated type"],
+    ["no stated type", Uint8Array.of(0x7b, 0x7d), undefined, "not application/json"],
   ])("is a body of %s", async (_what, body, type, told) => {
     const http = await start();
     const response = await http.app.request("/lily/v1/keys/k/messages", {
@@ -208,7 +210,7 @@ describe("two owners", () => {
 });
 
 describe("limits", () => {
-  const limited = (limits: object) => start({ app: { limits } });
+  const limited = (limits: Partial<HttpLimits>) => start({ limits });
 
   it("refuse a body that says that it is too long, before it is read", async () => {
     const http = await limited({ bodyBytes: 20 });
@@ -243,29 +245,68 @@ describe("limits", () => {
     expect((await http.post(MESSAGES, { content: "hi" })).status).toBe(200);
   });
 
-  it("refuse an owner's requests beyond the rate with the time to wait, and no other owner's", async () => {
-    const http = await limited({ ratePerMinute: 2 });
-    expect((await http.request("/keys")).status).toBe(200);
-    expect((await http.request("/keys")).status).toBe(200);
-    const refused = await http.request("/keys");
+  it("refuse a login's requests beyond the rate with the time to wait, and no other login's", async () => {
+    const http = await limited({ requestsPerMinute: 2 });
+    const as = (login: string): TestRequest => ({ headers: { "x-test-login": login } });
+    expect((await http.request("/keys", as("key-1"))).status).toBe(200);
+    expect((await http.request("/keys", as("key-1"))).status).toBe(200);
+    const refused = await http.request("/keys", as("key-1"));
     const seconds = Number(refused.headers.get("retry-after"));
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expect(await problemIn(refused)).toMatchObject({ code: "rate_limited", status: 429 });
-    expect((await http.request("/keys", { owner: "ann" })).status).toBe(200);
+    // Another key of the same owner has a minute of its own.
+    expect((await http.request("/keys", as("key-2"))).status).toBe(200);
     expect((await http.request("/health")).status).toBe(200);
+    // Whoever asks too often can still stop what was begun.
+    expect((await http.post("/keys/k/stop", undefined, as("key-1"))).status).toBe(200);
   });
 
-  it("refuse a turn when the owner has too many, and free the place of each that ended", async () => {
-    const http = await limited({ turnsPerOwner: 0 });
-    expect(await http.problem(MESSAGES, post({ content: "x" }))).toMatchObject({ code: "rate_limited" });
-    const one = await limited({ turnsPerOwner: 1 });
+  it("refuse a turn when a login has too many with a time to wait, and free the place of each that ended", async () => {
+    let answer = (_text: string): void => undefined;
+    const model = new ScriptedChatModel(() => new Promise<string>((resolve) => (answer = resolve)));
+    const one = await start({ limits: { turnsAtOnce: 1 }, lily: { model } });
+    const running = one.post(MESSAGES, { content: "x" });
+    await vi.waitFor(() => expect(model.calls).toHaveLength(1));
+    const refused = await one.post("/keys/other/messages", { content: "x" });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await problemIn(refused)).toMatchObject({ code: "rate_limited", status: 429 });
+    answer("done");
+    expect((await running).status).toBe(200);
     for (const accept of ["application/json", "text/event-stream"]) {
-      const response = await one.post(MESSAGES, { content: "x" }, { headers: { accept } });
+      const response = await one.post(MESSAGES, { content: "/help" }, { headers: { accept } });
       expect(response.status).toBe(200);
       await response.text();
     }
     expect((await one.problem(MESSAGES, post({ content: "" }))).code).toBe("message_blank");
-    expect((await one.post(MESSAGES, { content: "x" })).status).toBe(200);
+    expect((await one.post(MESSAGES, { content: "/help" })).status).toBe(200);
+  });
+});
+
+describe("a web page", () => {
+  const origin = "https://chat.example";
+
+  it("of a listed origin may send and read, refusals too", async () => {
+    const http = await start({ app: { corsOrigins: [origin] } });
+    const preflight = await http.request("/keys/k/messages", {
+      method: "OPTIONS",
+      owner: null,
+      headers: { origin, "access-control-request-method": "POST" },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-origin")).toBe(origin);
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("idempotency-key");
+    const sent = await http.post(MESSAGES, { content: "hello" }, { headers: { origin } });
+    expect([sent.status, sent.headers.get("access-control-allow-origin")]).toEqual([200, origin]);
+    const refused = await http.request("/keys", { owner: null, headers: { origin } });
+    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, origin]);
+  });
+
+  it("of any other origin reads nothing", async () => {
+    for (const corsOrigins of [[], [origin]]) {
+      const http = await start({ app: { corsOrigins } });
+      const response = await http.request("/keys", { headers: { origin: "https://evil.example" } });
+      expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    }
   });
 });

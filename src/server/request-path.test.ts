@@ -1,29 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pathPart, requirePlainTarget } from "./request-path.ts";
-
-describe("a part of a path", () => {
-  it("is the text that was encoded, whatever it is, and a URL parser does not change it", () => {
-    const text = fc.string({ unit: "binary", minLength: 1 }).filter((key) => key.isWellFormed());
-    fc.assert(
-      fc.property(text, (key) => {
-        fc.pre(key !== "." && key !== "..");
-        const target = `/lily/v1/keys/${encodeURIComponent(key)}/messages`;
-        requirePlainTarget(target);
-        expect(pathPart(new Request(`http://localhost${target}`).url, 3)).toBe(key);
-        expect(pathPart(`http://localhost${target}`, 4)).toBe("messages");
-      }),
-    );
-  });
-
-  it.each(["%zz", "%", "%4", "%E0%41", "%C0%AF", "%ff", "a%ED%A0%80"])("is refused as %s", (part) => {
-    expect(() => pathPart(`http://localhost/${part}`, 0)).toThrow("not percent-encoded UTF-8");
-  });
-
-  it("is decoded once", () => {
-    expect(pathPart("http://localhost/%2541", 0)).toBe("%41");
-  });
-});
+import { requirePlainTarget } from "./request-path.ts";
 
 describe("a target as it comes over the wire", () => {
   it.each([

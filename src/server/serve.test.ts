@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -18,6 +18,8 @@ afterEach(async () => {
   open = [];
   rmSync(home, { recursive: true, force: true });
 });
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 async function opened(env: Record<string, string> = {}, host = "127.0.0.1"): Promise<LilyServer> {
   const server = await openServer({ LILY_HOME: home, ...env }, home, {
@@ -61,7 +63,6 @@ describe("the server of a home folder", () => {
     const env = { LILY_API_KEYS: `ana=${hashApiKey(ana)},ben=${hashApiKey(ben)}` };
     const server = await opened(env, "0.0.0.0");
     expect(server.isOpen).toBe(false);
-    const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
     expect((await problemIn(await send(server, "x"))).code).toBe("unauthenticated");
     expect((await problemIn(await send(server, "x", bearer(newApiKey())))).code).toBe("unauthenticated");
     const [first, second] = [await send(server, "x", bearer(ana)), await send(server, "x", bearer(ben))];
@@ -71,6 +72,21 @@ describe("the server of a home folder", () => {
     ];
     expect(ofAna.sessionId).not.toBe(ofBen.sessionId);
     expect((await fetch(`${server.url}/lily/v1/health`)).status).toBe(200);
+  });
+
+  it("limits each key by itself, also two of one owner, as it is configured", async () => {
+    mkdirSync(home);
+    const server = { requestsPerMinute: 1, corsOrigins: ["https://chat.example"] };
+    writeFileSync(join(home, "config.json"), JSON.stringify({ server }));
+    const [phone, desk] = [newApiKey(), newApiKey()];
+    const env = { LILY_API_KEYS: `ana=${hashApiKey(phone)},ana=${hashApiKey(desk)}` };
+    const { url } = await opened(env);
+    const ask = (key: string) =>
+      fetch(`${url}/lily/v1/keys`, { headers: { ...bearer(key), origin: "https://chat.example" } });
+    expect((await ask(phone)).headers.get("access-control-allow-origin")).toBe("https://chat.example");
+    const refused = await ask(phone);
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect((await ask(desk)).status).toBe(200);
   });
 
   it.each(["0.0.0.0", "::", "192.168.1.5", "lily.example"])(

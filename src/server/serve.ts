@@ -1,12 +1,13 @@
 /** The server that one runs oneself: opens the application of the home folder and serves its conversations. */
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { openLocalSessions } from "#graphs/session/local.ts";
-import { loadConfig, type Environment } from "#src/app/config.ts";
+import { loadConfig, type Config, type Environment } from "#src/app/config.ts";
 import { openApp } from "#src/app/open-app.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { openAuthenticator } from "./auth/authenticator.ts";
 import { isLoopbackAddress } from "./auth/local-host.ts";
+import type { HttpLimits } from "./http-app.ts";
 import { startHttpServer, type HttpServer } from "./http-server.ts";
-import { createLocalConversations } from "./local-conversations.ts";
 import type { ReportProblem } from "./problem.ts";
 
 /** Where a server listens by default: on this machine only. */
@@ -46,9 +47,9 @@ export async function openServer(
 ): Promise<LilyServer> {
   const { home, config } = loadConfig(env, cwd);
   const { owner } = config;
-  const peers = new WeakMap<Request, string>();
-  const authenticator = openAuthenticator(env, home, { owner, peerAddress: (request) => peers.get(request) });
-  if (authenticator.isOpen) requireLoopback(host);
+  const authenticator = openAuthenticator(env, home, { owner });
+  const { isOpen } = authenticator;
+  if (isOpen) requireLoopback(host);
   const { deps, storage } = await openApp(env, cwd);
   const sessions = openLocalSessions(deps, storage, { keepTurns: config.storage.keepTurns });
   const closeStorage = async (): Promise<void> => {
@@ -60,11 +61,12 @@ export async function openServer(
     server = await startHttpServer({
       host,
       port,
-      peers,
       report,
-      open: createLocalConversations({ sessions }),
-      authenticate: (request) => authenticator.authenticate(request),
-      sleep: deps.sleep,
+      sessions,
+      authenticate: (context) =>
+        authenticator.authenticate(context.req.raw, getConnInfo(context).remote.address),
+      limits: limitsOf(config, { isOpen }),
+      corsOrigins: config.server.corsOrigins,
     });
   } catch (error) {
     await closeStorage();
@@ -73,9 +75,21 @@ export async function openServer(
   let closing: Promise<void> | undefined;
   return {
     url: server.url,
-    isOpen: authenticator.isOpen,
+    isOpen,
     owner,
     close: () => (closing ??= server.drain().then(closeStorage)),
+  };
+}
+
+/** Many share a server with a login; without one it is one's own machine, which limits nobody. */
+function limitsOf(
+  { server: { bodyBytes, requestsPerMinute, turnsAtOnce } }: Config,
+  { isOpen }: { readonly isOpen: boolean },
+): HttpLimits {
+  return {
+    bodyBytes,
+    requestsPerMinute: requestsPerMinute ?? (isOpen ? 0 : 1200),
+    turnsAtOnce: turnsAtOnce ?? (isOpen ? 0 : 64),
   };
 }
 

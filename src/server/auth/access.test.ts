@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideAccess, type AccessFilter } from "./access.ts";
-import { nobody, trustedLogin, userLogin } from "./permissions.ts";
+import { decideAccess, type AccessFilter, nobody, trustedLogin, userLogin } from "./access.ts";
 
 const ana = userLogin("ana");
 const trusted = trustedLogin("ana");

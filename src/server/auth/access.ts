@@ -1,7 +1,30 @@
 /** What a login may do to the resources of a LangGraph server: a decision for each event that the server asks about. */
 import { forbidden } from "./refusals.ts";
-import { OWN, RAW } from "./permissions.ts";
 import { isRecord } from "#src/kernel/is-record.ts";
+
+/** Use the threads and runs of one's own. The words of permissions are stored in every checkpoint; none is secret. */
+const OWN = "own";
+
+/**
+ * Go past the graph: write the state of a thread, the raw store, webhooks. For this process and, in open mode, for the
+ * programs of this machine; never for one of several users, because the graph believes what its state says.
+ */
+const RAW = "raw";
+
+/** A login as the server keeps it. */
+export interface Login {
+  readonly identity: string;
+  readonly permissions: string[];
+}
+
+/** Who asks for what needs no login. */
+export const nobody = (): Login => ({ identity: "anonymous", permissions: [] });
+
+/** Somebody with a key or token. */
+export const userLogin = (owner: string): Login => ({ identity: owner, permissions: [OWN] });
+
+/** This process for `owner`, or a program of this machine in open mode. */
+export const trustedLogin = (owner: string): Login => ({ identity: owner, permissions: [OWN, RAW] });
 
 /** What the server asks. */
 export interface AccessQuestion {
@@ -36,7 +59,7 @@ export function decideAccess({ event, value, user, permissions }: AccessQuestion
     if (isRaw) return undefined;
     throw forbidden(
       "the raw store is not served",
-      "The routes under /lily/v1 read and change what is stored.",
+      "Use threads and runs: commands such as /history and /memory show what is yours.",
     );
   }
   // Assistants are those of langgraph.json; this server has no crons; an event that a later version adds is not known.

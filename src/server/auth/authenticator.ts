@@ -1,26 +1,32 @@
 /** Who asks: the owner that a request's key or token stands for. */
 import type { Clock } from "#src/kernel/clock.ts";
-import { readCredential } from "./credential.ts";
 import { isApiKey } from "./api-key.ts";
 import { openKeyRing } from "./key-ring.ts";
 import { requireLocal } from "./open-mode.ts";
 import { unauthenticated } from "./refusals.ts";
-import { readTokenSettings } from "./token-settings.ts";
-import { createTokenVerifier } from "./tokens.ts";
+import { openTokenVerifier } from "./tokens.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Somebody who asks. */
+export interface Identity {
+  readonly owner: string;
+  /** The login by which it is known: one API key, or whoever a token names. No secret; limits count by it. */
+  readonly id: string;
+}
 
 /** Tells who asks. */
 export interface Authenticator {
   /** Neither keys nor tokens are configured: programs of this machine are served without. May become false, never true. */
   readonly isOpen: boolean;
   /**
-   * The owner for whom the request is.
+   * For whom the request is.
    *
+   * @param peer address from which it comes; `undefined` for a request within the process
    * @throws {LilyError} `unauthenticated`, the same whatever was wrong; `forbidden` in open mode for other machines;
    *   `config_invalid` and `internal` when the server cannot check
    */
-  authenticate(request: Request): Promise<{ readonly owner: string }>;
+  authenticate(request: Request, peer?: string): Promise<Identity>;
 }
 
 /** What {@link openAuthenticator} works with. */
@@ -28,9 +34,10 @@ export interface AuthenticatorOptions {
   /** Whose data it is in open mode; the configured owner. */
   readonly owner?: string;
   readonly clock?: Pick<Clock, "now">;
-  /** Address of the peer; `undefined` where it is not known, as for a request within the process. */
-  readonly peerAddress?: (request: Request) => string | undefined;
 }
+
+/** Longest key or token, in characters; web servers do not take much longer headers either. */
+const MAX_LENGTH = 8192;
 
 /**
  * Opens the login of a server: API keys (`LILY_API_KEYS`, `LILY_API_KEYS_FILE`, by default `api-keys.json` in `home`),
@@ -41,29 +48,48 @@ export interface AuthenticatorOptions {
 export function openAuthenticator(
   env: Environment,
   home: string,
-  { owner = "local", clock = { now: () => Date.now() }, peerAddress }: AuthenticatorOptions = {},
+  { owner = "local", clock = { now: () => Date.now() } }: AuthenticatorOptions = {},
 ): Authenticator {
   const keys = openKeyRing(env, home);
-  const settings = readTokenSettings(env);
-  const verify = settings === undefined ? undefined : createTokenVerifier(settings, clock);
+  const verify = openTokenVerifier(env, clock);
   const allowsStudio = env["LILY_ALLOW_STUDIO"]?.trim() !== "0";
   const isOpen = () => verify === undefined && !keys.isConfigured();
-  const ownerOf = async (credential: string) =>
-    isApiKey(credential) ? keys.ownerOf(credential, clock.now()) : verify?.(credential);
+  const identityOf = async (credential: string): Promise<Identity | undefined> => {
+    if (isApiKey(credential)) {
+      const entry = keys.find(credential, clock.now());
+      return entry && { owner: entry.owner, id: entry.hash };
+    }
+    const named = await verify?.(credential);
+    return named === undefined ? undefined : { owner: named, id: `token:${named}` };
+  };
   return {
     get isOpen() {
       return isOpen();
     },
-    async authenticate(request) {
+    async authenticate(request, peer) {
       if (isOpen()) {
-        requireLocal(request, { peer: peerAddress?.(request), allowsStudio });
+        requireLocal(request, { peer, allowsStudio });
         // A key that comes along is not looked at: SDK clients send the ones they find in their environment.
-        return { owner };
+        return { owner, id: "open" };
       }
-      const credential = readCredential(request.headers);
-      const found = credential === undefined ? undefined : await ownerOf(credential);
+      const credential = credentialIn(request.headers);
+      const found = credential === undefined ? undefined : await identityOf(credential);
       if (found === undefined) throw unauthenticated();
-      return { owner: found };
+      return found;
     },
   };
+}
+
+/**
+ * The text of `Authorization: Bearer …` or `x-api-key`. `undefined` without one, with another scheme, with one that is
+ * too long, and with two headers that disagree: which of them holds is not for the server to choose.
+ */
+function credentialIn(headers: Headers): string | undefined {
+  const authorization = headers.get("authorization");
+  const key = headers.get("x-api-key");
+  const bearer = /^Bearer +([^\s,]+)$/iu.exec(authorization ?? "")?.[1];
+  if (authorization !== null && bearer === undefined) return undefined;
+  if (bearer !== undefined && key !== null && bearer !== key) return undefined;
+  const text = bearer ?? key ?? "";
+  return text === "" || text.length > MAX_LENGTH ? undefined : text;
 }

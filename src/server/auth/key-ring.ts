@@ -1,7 +1,7 @@
 /** The keys that are accepted now: those of the environment and of the key file, which is read again when it changes. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
-import { hashApiKey, isApiKey, isSameHash } from "./api-key.ts";
+import { hashApiKey, isSameHash } from "./api-key.ts";
 import { parseKeyList, type KeyEntry } from "./key-entries.ts";
 import { keyFileOf, readKeyFile, versionOf } from "./key-file.ts";
 
@@ -14,8 +14,8 @@ export interface KeyRing {
    * same reason it stays true when the file goes away.
    */
   isConfigured(): boolean;
-  /** The owner of a key that holds at `nowMs` (milliseconds since the epoch). @throws {LilyError} `config_invalid` */
-  ownerOf(key: string, nowMs: number): string | undefined;
+  /** The entry of a key that holds at `nowMs` (milliseconds since the epoch). @throws {LilyError} `config_invalid` */
+  find(key: string, nowMs: number): KeyEntry | undefined;
 }
 
 /**
@@ -44,21 +44,21 @@ export function openKeyRing(env: Environment, home: string): KeyRing {
       wasConfigured ||= versionOf(file.path) !== undefined;
       return wasConfigured;
     },
-    ownerOf(key, nowMs) {
+    find(key, nowMs) {
       refresh();
-      return isApiKey(key) ? match(entries, hashApiKey(key), nowMs) : undefined;
+      return match(entries, hashApiKey(key), nowMs);
     },
   };
 }
 
 /** Looks at every entry, so that the time tells nothing about where the right one stands. */
-function match(entries: readonly KeyEntry[], hash: string, nowMs: number): string | undefined {
-  let owner: string | undefined;
+function match(entries: readonly KeyEntry[], hash: string, nowMs: number): KeyEntry | undefined {
+  let found: KeyEntry | undefined;
   for (const entry of entries) {
     const holds = entry.expires === undefined || nowMs < fromInstant(entry.expires);
-    if (isSameHash(entry.hash, hash) && holds) owner = entry.owner;
+    if (isSameHash(entry.hash, hash) && holds) found = entry;
   }
-  return owner;
+  return found;
 }
 
 function agreeing(entries: readonly KeyEntry[]): readonly KeyEntry[] {

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@langchain/langgraph-sdk";
-import { SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
@@ -13,12 +12,12 @@ import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { hashApiKey, newApiKey } from "./api-key.ts";
 import { writeKeyFile } from "./key-file.ts";
 import { installedRoutes } from "./testing/installed-routes.ts";
+import { startJwksServer, type JwksServer } from "./testing/jwks-server.ts";
 
 const GRAPH = "session";
 /** No id can hold it. */
 const SECRET = "Quimbleton";
 const SECRET_TEXT = `the gate opens to ${SECRET}`;
-const JWT_SECRET = "a-secret-of-more-than-thirty-two-bytes";
 const UNKNOWN = "01890000-0000-7000-8000-000000000001";
 
 // The server shares the machine with every other test file.
@@ -31,6 +30,7 @@ const benFileKey = newApiKey();
 
 let home: string;
 let server: DevServer;
+let signer: JwksServer;
 let ana: Client;
 let ben: Client;
 
@@ -44,13 +44,14 @@ const clientOf = (key: string | null, headers: Record<string, string> = {}) =>
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "lily-auth-"));
+  signer = await startJwksServer("ES256");
   writeKeyFile(join(home, "api-keys.json"), [{ owner: BEN, hash: hashApiKey(benFileKey) }]);
   const keys = [`ana=${hashApiKey(anaKey)}`, `${encodeURIComponent(BEN)}=${hashApiKey(benKey)}`];
   server = await startDevServer({
     LILY_MODEL: "symbolic",
     LILY_HOME: home,
     LILY_API_KEYS: keys.join(","),
-    LILY_JWT_SECRET: JWT_SECRET,
+    LILY_JWT_JWKS_URL: signer.url,
   });
   ana = clientOf(anaKey);
   ben = clientOf(benKey);
@@ -58,6 +59,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server?.stop();
+  await signer?.close();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -120,11 +122,7 @@ describe("without a valid key", () => {
 
 describe("one's own", () => {
   it("conversation works by key in either header, and by token", async () => {
-    const token = await new SignJWT({})
-      .setProtectedHeader({ alg: "HS256" })
-      .setSubject("ana")
-      .setExpirationTime("5m")
-      .sign(new TextEncoder().encode(JWT_SECRET));
+    const token = await signer.sign({ sub: "ana", exp: Math.floor(Date.now() / 1000) + 300 });
     const thread = await newThread(ana);
     expect((await say(ana, thread, "My cat is named Whiskers.")).reply?.turn).toBe(1);
     expect((await say(clientOf(null, bearer(anaKey)), thread, "hello")).reply?.turn).toBe(2);

@@ -11,8 +11,8 @@ interface Asked {
 }
 
 async function ask({ url = "http://localhost:2024/threads", headers = {}, peer, env = {} }: Asked) {
-  const login = openAuthenticator(env, NO_HOME, { owner: "mara", peerAddress: () => peer });
-  return login.authenticate(new Request(url, { headers })).then(
+  const login = openAuthenticator(env, NO_HOME, { owner: "mara" });
+  return login.authenticate(new Request(url, { headers }), peer).then(
     ({ owner }) => owner,
     (error: unknown) => String(error),
   );
@@ -81,7 +81,7 @@ describe("a server without keys refuses", () => {
 });
 
 it("a server with keys serves any host, and asks for the key on this machine too", async () => {
-  const env = { LILY_JWT_SECRET: "x".repeat(32) };
+  const env = { LILY_JWT_JWKS_URL: "https://id.example/keys" };
   expect(await ask({ env })).toContain("no valid key");
   expect(await ask({ env, url: "http://lily.example/ok", peer: "10.0.0.2" })).toContain("no valid key");
 });

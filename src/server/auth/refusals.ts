@@ -1,5 +1,7 @@
-/** The refusals of the login, in plain words. */
-import { LilyError } from "#src/kernel/errors.ts";
+/** The refusals of the login, in plain words, and how a LangGraph server answers with one. */
+import { HTTPException } from "@langchain/langgraph-sdk/auth";
+import { envelopeOf, refused } from "#src/kernel/envelope.ts";
+import { ERROR_CODES, errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 
 /** The same whatever was wrong, so that an answer helps nobody to guess; nothing of what was sent is in it. */
 export function unauthenticated(): LilyError {
@@ -11,4 +13,28 @@ export function unauthenticated(): LilyError {
 /** What is known about who asks does not allow it. */
 export function forbidden(message: string, next: string): LilyError {
   return new LilyError("forbidden", message, { next });
+}
+
+/** Codes whose text is for whoever asks. The others are about the server, whose files and addresses are not theirs. */
+const PUBLIC_CODES = new Set(["unauthenticated", "forbidden", "session_not_yours"]);
+
+/**
+ * The answer of a LangGraph server for anything thrown: an envelope, with the status of its code. What is not for whoever
+ * asks is told to `report`, and the answer says only that it happened.
+ */
+export function answerFor(error: unknown, report: (text: string) => void): HTTPException {
+  if (isLilyError(error) && PUBLIC_CODES.has(error.code)) {
+    const challenge = error.code === "unauthenticated" ? { "www-authenticate": "Bearer" } : {};
+    return answer(ERROR_CODES[error.code].http, envelopeOf(error), challenge);
+  }
+  report(errorMessage(error));
+  const next = "Try again later; the log of the server says why.";
+  return answer(500, refused("internal", "the server cannot check who is asking", { next }));
+}
+
+function answer(status: number, envelope: object, headers: Record<string, string> = {}): HTTPException {
+  return new HTTPException(status, {
+    message: JSON.stringify(envelope),
+    headers: { "content-type": "application/json", ...headers },
+  });
 }

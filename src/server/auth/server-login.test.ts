@@ -12,11 +12,11 @@ function loginWith({ isOpen = false, owner = "ana" }: { isOpen?: boolean; owner?
     isOpen,
     authenticate: async (request) => {
       if (!request.headers.has("authorization") && !isOpen) throw unauthenticated();
-      return { owner };
+      return { owner, id: "key-1" };
     },
   };
   const mayRead = vi.fn<MayRead>(async () => false);
-  const login = createServerLogin({ authenticator, mayRead });
+  const login = createServerLogin({ authenticator, peerAddress: () => undefined, mayRead });
   const ask = (
     path: string,
     { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},

@@ -2,8 +2,8 @@
 import { getPath } from "hono/utils/url";
 import { loopbackOwner } from "#src/app/loopback.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { nobody, trustedLogin, userLogin, type Login } from "./access.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { nobody, trustedLogin, userLogin, type Login } from "./permissions.ts";
 import { forbidden } from "./refusals.ts";
 import { passesGuard, type MayRead } from "./thread-guard.ts";
 
@@ -13,11 +13,13 @@ const OPEN_PATH = "/ok";
 /** What {@link createServerLogin} works with. */
 export interface ServerLoginDeps {
   readonly authenticator: Authenticator;
+  /** Address from which the request that is being answered comes; `undefined` for one within the process. */
+  readonly peerAddress: () => string | undefined;
   readonly mayRead: MayRead;
 }
 
 /** Makes what finds out who makes a request. @throws {LilyError} what the authenticator throws, `session_not_yours` */
-export function createServerLogin({ authenticator, mayRead }: ServerLoginDeps) {
+export function createServerLogin({ authenticator, peerAddress, mayRead }: ServerLoginDeps) {
   return async (request: Request): Promise<Login> => {
     // As the router reads it, which decodes: %74 is the "t" of a route.
     const path = getPath(request);
@@ -29,7 +31,7 @@ export function createServerLogin({ authenticator, mayRead }: ServerLoginDeps) {
     if (method === "OPTIONS" || (isRead && path === OPEN_PATH)) return nobody();
     const trusted = loopbackOwner(request.headers);
     if (trusted !== undefined) return trustedLogin(trusted);
-    const { owner } = await authenticator.authenticate(request);
+    const { owner } = await authenticator.authenticate(request, peerAddress());
     if (authenticator.isOpen) return trustedLogin(owner);
     if (await passesGuard({ method, path, owner }, mayRead)) return userLogin(owner);
     throw new LilyError("session_not_yours", "there is no such thread, run or route for you", {

@@ -2,14 +2,16 @@
 import { createHarness, type Harness, type HarnessOptions } from "#graphs/session/testing/harness.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { afterEach } from "vitest";
-import { createHttpApp, type HttpAppOptions } from "../http-app.ts";
-import { createLocalConversations } from "../local-conversations.ts";
+import type { Context } from "hono";
+import { createHttpApp, type HttpAppOptions, type HttpLimits } from "../http-app.ts";
 import { problemSchema, type Problem } from "../problem.ts";
+import type { Caller } from "../routes/route.ts";
 
 /** Options of {@link httpHarnessStarter}'s function. */
 export interface HttpHarnessOptions {
   readonly lily?: HarnessOptions;
-  readonly app?: Partial<HttpAppOptions>;
+  readonly app?: Partial<Omit<HttpAppOptions, "limits">>;
+  readonly limits?: Partial<HttpLimits>;
 }
 
 /** A request of the tests. */
@@ -39,10 +41,11 @@ export interface HttpHarness {
 }
 
 /** The owner that a test request is for. @throws {LilyError} `unauthenticated` */
-async function authenticateTest(request: Request): Promise<{ owner: string }> {
-  const owner = request.headers.get("x-test-owner");
-  if (owner === null) throw new LilyError("unauthenticated", "the request has no valid key or token", {});
-  return { owner };
+async function authenticateTest({ req }: Context): Promise<Caller> {
+  const owner = req.header("x-test-owner");
+  if (owner === undefined)
+    throw new LilyError("unauthenticated", "the request has no valid key or token", {});
+  return { owner, id: req.header("x-test-login") ?? owner };
 }
 
 /** The problem that an answer holds. */
@@ -65,17 +68,17 @@ export function httpHarnessStarter(): (options?: HttpHarnessOptions) => Promise<
   return async (options = {}) => {
     const lily = await createHarness(options.lily);
     open.push(lily);
-    return overHarness(lily, options.app ?? {});
+    return overHarness(lily, options);
   };
 }
 
-function overHarness(lily: Harness, overrides: Partial<HttpAppOptions>): HttpHarness {
+function overHarness(lily: Harness, { app: overrides, limits }: HttpHarnessOptions): HttpHarness {
   const reported: string[] = [];
   const options: HttpAppOptions = {
-    open: createLocalConversations({ sessions: lily.sessions }),
+    sessions: lily.sessions,
+    limits: { bodyBytes: 8_000_000, requestsPerMinute: 0, turnsAtOnce: 0, ...limits },
     authenticate: authenticateTest,
     report: (detail) => reported.push(detail),
-    every: () => () => undefined,
     ...overrides,
   };
   const app = createHttpApp(options);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
-import { answerFor } from "./http-refusal.ts";
-import { forbidden, unauthenticated } from "./refusals.ts";
+
+import { answerFor, forbidden, unauthenticated } from "./refusals.ts";
 
 it("a refusal is answered with its status and its envelope", () => {
   const report = vi.fn<(text: string) => void>();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createRunningTurns } from "./running-turns.ts";
+import { createRunningTurns } from "./limits.ts";
 
 describe("running turns", () => {
-  it("are as many as an owner may have, and no more until one ends", () => {
+  it("are as many as a caller may have, and no more until one ends", () => {
     const turns = createRunningTurns(2);
     const first = turns.begin("a");
     turns.begin("a");
