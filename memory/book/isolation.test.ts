@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { PostgresStore } from "../stores/postgres/postgres-store.ts";
-import { inSetup, setUpStore } from "../stores/postgres/store-schema.ts";
+import { setUpStore } from "../stores/postgres/store-tables.ts";
 import {
   openTestPool,
   startPostgres,
@@ -32,7 +32,7 @@ describe.skipIf(missing !== undefined)(`in PostgreSQL${missing ? ` (${missing})`
   beforeAll(async () => {
     server = await startPostgres();
     pool = openTestPool(await server.createDatabase());
-    await inSetup(pool, (client) => setUpStore(client, "public"));
+    await setUpStore(pool, "public");
   });
   afterAll(async () => {
     await pool.end();

@@ -44,12 +44,12 @@ export interface ItemChange extends ItemRef {
   readonly index: IndexFields | undefined;
 }
 
-/** What a store has to be able to do; the rest is the same in each. */
+/** What a store has to be able to do, at once or later; the rest is the same in each. */
 export interface StoreEngine {
-  get(ref: ItemRef): Item | null;
-  search(query: SearchQuery): SearchItem[];
-  listNamespaces(query: NamespaceQuery): string[][];
-  change(change: ItemChange): void;
+  get(ref: ItemRef): Item | null | Promise<Item | null>;
+  search(query: SearchQuery): SearchItem[] | Promise<SearchItem[]>;
+  listNamespaces(query: NamespaceQuery): string[][] | Promise<string[][]>;
+  change(change: ItemChange): void | Promise<void>;
 }
 
 /** A batch that was checked as a whole, so that it is run as a whole or not at all. */
@@ -83,10 +83,10 @@ export function planBatch(operations: readonly Operation[]): BatchPlan {
   return { reads, changes: [...changes.values()], isOneStatement: isOneStatement(operations) };
 }
 
-/** Runs a checked batch: every read sees the state before the changes, as in `InMemoryStore`. */
+/** Runs a checked batch on an engine that does all at once: every read sees the state before the changes, as in `InMemoryStore`. */
 export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
   const results = plan.reads.map((read) => read(engine));
-  for (const change of plan.changes) engine.change(change);
+  for (const change of plan.changes) void engine.change(change);
   return results;
 }
 

@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   storage_damaged: { http: 500, exit: 65 },
   storage_readonly: { http: 500, exit: 73 },
   storage_newer: { http: 500, exit: 78 },
+  storage_unreachable: { http: 503, exit: 69 },
   storage_failed: { http: 500, exit: 70 },
   namespace_invalid: { http: 422, exit: 2 },
   value_not_json: { http: 422, exit: 65 },

@@ -51,6 +51,7 @@ const PRIVATE_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   "storage_damaged",
   "storage_readonly",
   "storage_newer",
+  "storage_unreachable",
   "storage_failed",
 ]);
 
@@ -60,6 +61,7 @@ const RETRY_SECONDS: Partial<Record<string, number>> = {
   lease_timeout: 5,
   rate_limited: 5,
   storage_busy: 1,
+  storage_unreachable: 5,
 } satisfies Partial<Record<ErrorCode, number>>;
 
 /** An envelope that is not ok, on its way to the one place that answers with problems. */

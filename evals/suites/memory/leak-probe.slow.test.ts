@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import { PostgresStore } from "#memory/stores/postgres/postgres-store.ts";
-import { inSetup, setUpStore } from "#memory/stores/postgres/store-schema.ts";
+import { setUpStore } from "#memory/stores/postgres/store-tables.ts";
 import {
   openTestPool,
   startPostgres,
@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       server = await startPostgres();
       pool = openTestPool(await server.createDatabase());
-      await inSetup(pool, (client) => setUpStore(client, "public"));
+      await setUpStore(pool, "public");
     });
     afterAll(async () => {
       await pool.end();

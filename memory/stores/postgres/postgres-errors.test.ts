@@ -16,15 +16,15 @@ it.each([
   ["a serialization failure", "40001", "storage_busy"],
   ["a server that starts up", "57P03", "storage_busy"],
   ["a statement that was cancelled", "57014", "storage_busy"],
-  ["a server that shuts down", "57P01", "storage_failed"],
+  ["a server that shuts down", "57P01", "storage_unreachable"],
   ["a wrong password", "28P01", "storage_failed"],
   ["a database that does not exist", "3D000", "storage_failed"],
   ["a right that is missing", "42501", "storage_failed"],
   ["a standby", "25006", "storage_readonly"],
   ["a damaged page", "XX001", "storage_damaged"],
   ["a mistake in a statement", "42601", "storage_failed"],
-  ["a server that is not there", "ECONNREFUSED", "storage_failed"],
-  ["a host without an address", "ENOTFOUND", "storage_failed"],
+  ["a server that is not there", "ECONNREFUSED", "storage_unreachable"],
+  ["a host without an address", "ENOTFOUND", "storage_unreachable"],
 ])("says what %s is, and on which server", (_what, code, expected) => {
   const cause = failure(code);
   const error = toPostgresError(cause, SERVER);
@@ -34,8 +34,8 @@ it.each([
 });
 
 it.each([
-  ["Connection terminated unexpectedly", "storage_failed"],
-  ["timeout exceeded when trying to connect", "storage_failed"],
+  ["Connection terminated unexpectedly", "storage_unreachable"],
+  ["timeout exceeded when trying to connect", "storage_unreachable"],
   ["Query read timeout", "storage_busy"],
 ])("knows the client's own error %j", (message, expected) => {
   expect(toPostgresError(failure(undefined, message), SERVER)).toMatchObject({ code: expected });

@@ -4,16 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract } from "../contract.ts";
-import { describeFactSearch } from "../contract/fact-search.ts";
 import { LILY_TRAITS } from "../contract/lily-traits.ts";
 import { describeParity } from "../contract/parity.ts";
 import type { StoreFixture } from "../contract/traits.ts";
 import { keysOf } from "../contract/with-store.ts";
 import { StoreView } from "../direct-store.ts";
-import { factCountIn } from "../fact-search.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
-import { inSetup, setUpStore } from "./store-schema.ts";
-import { storeStatements } from "./store-statements.ts";
+import { setUpStore } from "./store-tables.ts";
 import { openTestPool, startPostgres, whyNoPostgres, type PostgresServer } from "./testing/start-postgres.ts";
 
 const START_MS = 1_700_000_000_000;
@@ -28,6 +25,8 @@ function openStore(options: Partial<PostgresStoreOptions> = {}): PostgresStore {
   const clock = createManualClock(START_MS);
   return new PostgresStore(pool, { clock, schema: SCHEMA, server: "test", ...options });
 }
+
+const setUp = (): Promise<void> => setUpStore(pool, SCHEMA);
 
 // Emptying the tables takes a fraction of the time that making them takes.
 const empty = (): Promise<unknown> =>
@@ -49,7 +48,7 @@ describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${
     server = await startPostgres();
     address = await server.createDatabase();
     pool = openTestPool(address);
-    await inSetup(pool, (client) => setUpStore(client, SCHEMA));
+    await setUp();
   });
   afterAll(async () => {
     await pool.end();
@@ -58,70 +57,6 @@ describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${
 
   describeStoreContract("PostgresStore", makeStore, LILY_TRAITS);
   describeParity("PostgresStore", makeStore);
-  describeFactSearch("PostgresStore", makeStore);
-
-  describe("facts in PostgreSQL", () => {
-    const fact = {
-      schema_version: 1,
-      text: "walnut",
-      superseded_by: null,
-      archived: false,
-      expires_at: null,
-    };
-
-    it("are found in tables of an earlier version", async () => {
-      const schema = "older";
-      await inSetup(pool, (client) => setUpStore(client, schema));
-      const store = openStore({ schema });
-      for (const [id, day] of [
-        ["a", "2026-01-01"],
-        ["b", "2026-01-02"],
-      ] as const) {
-        const value = { ...fact, id, updated_at: `${day}T00:00:00.000Z`, conflict_group: `about "${id}"` };
-        await store.put(["memory", "n"], id, value, ["text"]);
-      }
-      await pool.query(`ALTER TABLE older.lily_items DROP COLUMN newness, DROP COLUMN conflict_group, DROP COLUMN state;
-        DELETE FROM older.lily_store_versions WHERE version = 2`);
-      await inSetup(pool, (client) => setUpStore(client, schema));
-      const newest = await store.search(["memory"], { newestFirst: true });
-      expect(newest.map(({ key }) => key)).toEqual(["b", "a"]);
-      const filter = { conflict_group: 'about "a"' };
-      expect(keysOf(await store.search(["memory"], { newestFirst: true, filter }))).toEqual(["a"]);
-      const count = factCountIn(await store.search(["memory"], { countAt: "2026-02-01T00:00:00.000Z" }));
-      expect(count).toEqual({ current: 2, expired: 0, archived: 0, superseded: 0, others: 0 });
-    });
-
-    it("are read by indexes: the newest, those about one thing, and those whose key begins so", async () => {
-      await empty();
-      const store = openStore();
-      for (let at = 0; at < 3000; at += 500) {
-        await store.batch(
-          Array.from({ length: 500 }, (_, n) => {
-            const id = `k${at + n}`;
-            const updated_at = new Date(START_MS + at + n).toISOString();
-            const value = { ...fact, id, updated_at, conflict_group: `g${at + n}` };
-            return { namespace: ["memory", "n"], key: id, value, index: ["text"] };
-          }),
-        );
-      }
-      await pool.query('ANALYZE "li""ly".lily_items; ANALYZE "li""ly".lily_namespaces');
-      const statements = storeStatements(SCHEMA);
-      const planOf = async (sql: string, values: unknown[]): Promise<string> => {
-        const { rows } = await pool.query<{ "QUERY PLAN": string }>(`EXPLAIN ${sql}`, values);
-        return rows.map((row) => row["QUERY PLAN"]).join("\n");
-      };
-      const range = ["memory.n.", "memory.n/"];
-      const plans = [
-        await planOf(statements.newest(1, false), [...range, 16, 16, 0, "archived", "false"]),
-        await planOf(statements.newest(0, true), [...range, 16, 16, 0, '"g7"']),
-        await planOf(statements.byKey, [...range, "k77", "k78", 10, 0]),
-      ];
-      expect(plans[0]).toContain("lily_facts_by_age");
-      expect(plans[1]).toContain("lily_facts_by_group");
-      expect(plans[2]).toContain("lily_items_by_key");
-      for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on lily_items/u);
-    });
-  });
 
   describe("PostgresStore", () => {
     beforeEach(empty);
@@ -140,29 +75,26 @@ async function isBlocked(): Promise<boolean> {
 function describeDatabase(): void {
   it("keeps what was stored when its tables are set up again", async () => {
     await openStore().put(["n"], "k", { text: "walnut\u0000tree" });
-    await inSetup(pool, (client) => setUpStore(client, SCHEMA));
+    await setUp();
     expect((await openStore().get(["n"], "k"))?.value).toEqual({ text: "walnut\u0000tree" });
   });
 
-  it("finds facts beside one with a NUL in it, and counts that one with what is no fact", async () => {
-    const store = openStore();
-    const fact = { schema_version: 1, superseded_by: null, archived: false, expires_at: null };
-    for (const [id, text] of [
-      ["whole", "walnut"],
-      ["broken", "walnut\u0000tree"],
-    ] as const)
-      await store.put(["n"], id, { ...fact, id, text, updated_at: "2026-01-01" }, ["text"]);
-    const found = await store.search(["n"], { newestFirst: true, filter: { archived: false } });
-    expect(keysOf(found)).toEqual(["whole"]);
-    const count = factCountIn(await store.search(["n"], { countAt: "2026-01-02" }));
-    expect(count).toMatchObject({ current: 1, others: 1 });
+  it("goes on with tables of an earlier version, which kept facts' columns beside their values", async () => {
+    await openStore().put(["memory", "n"], "a", { text: "walnut", conflict_group: "tree" }, ["text"]);
+    await pool.query(`ALTER TABLE "li""ly".lily_items ADD newness text, ADD conflict_group text, ADD state text;
+      UPDATE "li""ly".lily_items SET conflict_group = '"tree"';
+      UPDATE "li""ly".lily_store_versions SET version = 2 WHERE version = 3`);
+    await setUp();
+    expect(keysOf(await openStore().search(["memory"], { query: "walnuts" }))).toEqual(["a"]);
+    await openStore().put(["memory", "n"], "b", { text: "hazel" });
+    const { rows } = await pool.query('SELECT * FROM "li""ly".lily_items LIMIT 1');
+    expect(rows[0]).not.toHaveProperty("conflict_group");
   });
 
   it("leaves tables of a newer program alone", async () => {
     const versions = '"li""ly".lily_store_versions';
     await pool.query(`INSERT INTO ${versions} (version) VALUES (99)`);
-    const setUp = inSetup(pool, (client) => setUpStore(client, SCHEMA));
-    await expect(setUp).rejects.toMatchObject({ code: "storage_newer" });
+    await expect(setUp()).rejects.toMatchObject({ code: "storage_newer" });
     await pool.query(`DELETE FROM ${versions} WHERE version = 99`);
   });
 
@@ -229,7 +161,7 @@ function describeDatabase(): void {
     const unreachable = new Pool({ connectionString: "postgresql://lily:hush@127.0.0.1:1/x" });
     const store = new PostgresStore(unreachable, { clock: createManualClock(0), server: "127.0.0.1:1/x" });
     const failure = await store.get(["n"], "k").catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: "storage_failed" });
+    expect(failure).toMatchObject({ code: "storage_unreachable" });
     expect(String(failure)).toContain("127.0.0.1:1/x");
     expect(inspect(failure)).not.toContain("hush");
   });

@@ -1,25 +1,30 @@
-/**
- * A durable LangGraph `BaseStore` in PostgreSQL, with search by words.
- *
- * It takes the place of `PostgresStore` of `@langchain/langgraph-checkpoint-postgres`, of which a wrapper would have to
- * do everything again: it joins labels with ":" and finds a prefix by a bare LIKE (`user1` gives `user10`), refuses `%`,
- * `_` and the empty prefix, keeps values as jsonb (no NUL, other order), compares filters as text, drops the order of
- * items, commits each operation of a batch by itself, and has no room for a check in the transaction of a write.
- */
-import type { BaseStore, Operation, OperationResults } from "@langchain/langgraph-checkpoint";
+/** A durable LangGraph `BaseStore` in PostgreSQL, with search by words. Why not LangGraph's own: decision 0009. */
+import type {
+  BaseStore,
+  Item,
+  Operation,
+  OperationResults,
+  SearchItem,
+} from "@langchain/langgraph-checkpoint";
 import type { Pool } from "pg";
 import type { Clock } from "#src/kernel/clock.ts";
+import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { DirectStore, StoreView } from "../direct-store.ts";
-import type { IndexFields } from "../index-fields.ts";
-import type { Namespace } from "../namespace.ts";
-import { planBatch, type BatchPlan } from "../operations.ts";
-import { readsOf, type BatchRead } from "./batch-reads.ts";
+import { textsOf, type IndexFields } from "../index-fields.ts";
+import { encodePath, type Namespace } from "../namespace.ts";
+import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
+import {
+  planBatch,
+  type BatchPlan,
+  type ItemChange,
+  type ItemRef,
+  type SearchQuery,
+  type StoreEngine,
+} from "../operations.ts";
+import { toSearchableText } from "../sqlite/searchable-text.ts";
+import { toItem } from "../stored-item.ts";
 import { retryConflicts, withServer } from "./postgres-errors.ts";
-import type { Queryable } from "./read-context.ts";
-import { isSingleStatement, runRead } from "./store-reader.ts";
-import { storeStatements, type StoreStatements } from "./store-statements.ts";
-import { writeChanges } from "./store-writer.ts";
-import { inTransaction } from "./transactions.ts";
+import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
 
 /** Options of {@link PostgresStore}. */
 export interface PostgresStoreOptions {
@@ -36,6 +41,15 @@ export interface PostgresStoreOptions {
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = (client: Queryable) => Promise<void>;
 
+/** Most words of a question that are looked up; the rest of a long text adds noise and time. */
+const MAX_QUERY_TERMS = 64;
+
+/** Most characters of a question that are read. */
+const MAX_QUERY_CHARACTERS = 20_000;
+
+// An entry of the index has to fit on a third of a page; no word is longer, only bytes that were taken for text.
+const MAX_TERM_CHARACTERS = 100;
+
 /**
  * The store. A batch is one transaction: it happens as a whole or not at all, and its reads see the state before its
  * writes; the reads of a batch that writes nothing see one state. What goes in and out are copies. Errors of PostgreSQL
@@ -43,24 +57,23 @@ export type WriteGuard = (client: Queryable) => Promise<void>;
  *
  * Search gives the order of `InMemoryStore`, or the best match first when there is a `query`; `query` finds items that
  * share a word with an indexed field, and nothing when it has no word that carries a topic. Scores compare within one
- * answer only. Every item that shares a word is read to rank it.
+ * answer only. Every item that shares a word is read to rank it, and every item at or below a prefix to filter it.
  */
 export class PostgresStore extends DirectStore {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #server: string;
   readonly #index: (namespace: Namespace) => IndexFields;
-  readonly #statements: StoreStatements;
+  readonly #sql: ReturnType<typeof storeStatements>;
 
   /** The tables have to exist. Whoever made the pool ends it. */
-  constructor(pool: Pool, options: PostgresStoreOptions) {
+  constructor(pool: Pool, { clock, server, schema = "public", index = ["$"] }: PostgresStoreOptions) {
     super();
-    const { index = ["$"], schema = "public" } = options;
     this.#pool = pool;
-    this.#clock = options.clock;
-    this.#server = options.server;
+    this.#clock = clock;
+    this.#server = server;
     this.#index = typeof index === "function" ? index : () => index;
-    this.#statements = storeStatements(schema);
+    this.#sql = storeStatements(schema);
   }
 
   override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
@@ -74,43 +87,126 @@ export class PostgresStore extends DirectStore {
 
   async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
     const plan = planBatch(operations);
-    const results = await withServer(this.#server, () => retryConflicts(() => this.#run(plan, guard)));
+    const runOn = (client: Queryable): Promise<unknown[]> => this.#run(client, plan, guard);
+    const isWrite = plan.changes.length > 0;
+    const mode = isWrite ? "READ COMMITTED" : "REPEATABLE READ READ ONLY";
+    // A single read is one statement, which sees one state without a transaction.
+    const isOneRead = !isWrite && plan.reads.length === 1;
+    const attempt = () => (isOneRead ? runOn(this.#pool) : inTransaction(this.#pool, mode, runOn));
+    const results = await withServer(this.#server, () => retryConflicts(attempt));
     return results as OperationResults<Op>;
   }
 
-  #run(plan: BatchPlan, guard: WriteGuard | undefined): Promise<unknown[]> {
-    const reads = readsOf(plan);
-    if (plan.changes.length > 0) return this.#write(plan, reads, guard);
-    if (reads.length === 1 && reads.every(isSingleStatement)) return this.#read(this.#pool, reads);
-    return inTransaction(this.#pool, "snapshot", (client) => this.#read(client, reads));
-  }
-
-  #write(plan: BatchPlan, reads: readonly BatchRead[], guard: WriteGuard | undefined): Promise<unknown[]> {
-    return this.#inWrite(plan, guard, async (client) => {
-      await guard?.(client);
-      const results = await this.#read(client, reads);
-      const now = Math.trunc(this.#clock.now());
-      await writeChanges({ client, statements: this.#statements, now, index: this.#index }, plan.changes);
-      return results;
-    });
-  }
-
-  // A put by itself is one statement, which is a transaction without being told so.
-  #inWrite<T>(
-    plan: BatchPlan,
-    guard: WriteGuard | undefined,
-    work: (client: Queryable) => Promise<T>,
-  ): Promise<T> {
-    const isOnePut = plan.reads.length === 1 && plan.changes.every((change) => change.json !== null);
-    if (isOnePut && guard === undefined) return work(this.#pool);
-    return inTransaction(this.#pool, "write", work);
-  }
-
-  async #read(client: Queryable, reads: readonly BatchRead[]): Promise<unknown[]> {
+  async #run(client: Queryable, { reads, changes }: BatchPlan, guard?: WriteGuard): Promise<unknown[]> {
+    const engine = this.#engineOn(client);
+    if (changes.length > 0) await guard?.(client);
     const results: unknown[] = [];
-    for (const read of reads) {
-      results.push(await runRead({ client, statements: this.#statements }, read));
+    for (const read of reads) results.push(await read(engine));
+    // Only a deletion may remove a namespace, which nobody else may be filling at that moment.
+    if (changes.some(({ json }) => json === null)) {
+      await client.query(this.#sql.lockNamespaces, [[...new Set(changes.map(({ path }) => path))]]);
     }
+    for (const change of changes) await engine.change(change);
     return results;
+  }
+
+  #engineOn(client: Queryable): StoreEngine {
+    return {
+      get: async ({ path, key }) => (await this.#items(client, this.#sql.get, [path, key]))[0]?.item ?? null,
+      search: (query) => this.#search(client, query),
+      listNamespaces: (query) => this.#listNamespaces(client, query),
+      change: (change) =>
+        change.json === null ? this.#delete(client, change) : this.#put(client, change, change.json),
+    };
+  }
+
+  async #items(client: Queryable, sql: string, values: unknown[]): Promise<{ item: Item; row: ItemRow }[]> {
+    const { rows } = await client.query<ItemRow>(sql, values);
+    return rows.map((row) => ({ item: toItem(row), row }));
+  }
+
+  /**
+   * Items at and below a namespace. Without a query: namespaces in the order in which they were first used, in each the
+   * items in the order in which they were first put, as `InMemoryStore` gives them. With one: by score, best first.
+   */
+  async #search(client: Queryable, search: SearchQuery): Promise<SearchItem[]> {
+    const { prefix, filter, query, limit, offset } = search;
+    const range = rangeOf(prefix);
+    if (query === undefined && filter === undefined) {
+      const page = await this.#items(client, this.#sql.list, [...range, limit, offset]);
+      return page.map(({ item }) => item);
+    }
+    const terms = query === undefined ? [] : termsIn(query.slice(0, MAX_QUERY_CHARACTERS));
+    if (query !== undefined && terms.length === 0) return [];
+    const found =
+      query === undefined
+        ? await this.#items(client, this.#sql.list, [...range, null, 0])
+        : await this.#items(client, this.#sql.match, [...range, terms.slice(0, MAX_QUERY_TERMS)]);
+    const passed = found.filter(({ item }) => filter?.matches(item.value) !== false);
+    if (query === undefined) return passed.slice(offset, offset + limit).map(({ item }) => item);
+    const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
+    return rankTexts(passed, question, ({ item, row }) => toSearchableText(indexedText(item, row)))
+      .slice(offset, offset + limit)
+      .map(({ item: { item }, score }) => ({ ...item, score }));
+  }
+
+  /** Namespaces that hold at least one item, by label in code point order. */
+  async #listNamespaces(client: Queryable, query: NamespaceQuery): Promise<string[][]> {
+    const { rows } = await client.query<{ path: string }>(this.#sql.paths, rangeOf(commonPrefix(query)));
+    const paths = rows.map(({ path }) => path);
+    return query.limit === 0 ? [] : selectNamespaces(paths, query);
+  }
+
+  /** An item that exists keeps its place, its number and `createdAt`. */
+  async #put(client: Queryable, change: ItemChange, json: string): Promise<void> {
+    const fields = change.index ?? this.#index(change.namespace);
+    const text = fields === false ? "" : textsOf(JSON.parse(json), fields).join("\n");
+    const terms = termsIn(text);
+    const indexed = terms.length === 0 ? [null, null] : [JSON.stringify(fields), terms];
+    const values = [change.path, change.key, Math.trunc(this.#clock.now()), ...indexed, json];
+    while ((await client.query(this.#sql.put, values)).rowCount === 0);
+  }
+
+  async #delete(client: Queryable, { path, key }: ItemRef): Promise<void> {
+    const { rowCount } = await client.query(this.#sql.delete, [path, key]);
+    if (rowCount === 1) await client.query(this.#sql.dropEmptyNamespace, [path]);
+  }
+}
+
+/** First path at or below a namespace, and the first one behind all of them (empty: none): `/` is the character after `.`. */
+function rangeOf(prefix: Namespace): [from: string, to: string] {
+  const path = encodePath(prefix);
+  return [path, path === "" ? "" : `${path.slice(0, -1)}/`];
+}
+
+/** The terms of a text, each once. Those of items stand in the index: a change here needs a migration that indexes anew. */
+function termsIn(text: string): string[] {
+  const terms = termsOf(toSearchableText(text));
+  return [...new Set(terms.map((term) => term.slice(0, MAX_TERM_CHARACTERS).toWellFormed()))];
+}
+
+function indexedText({ value }: Item, { indexFields }: ItemRow): string {
+  return textsOf(value, JSON.parse(indexFields ?? "[]") as string[]).join("\n");
+}
+
+/** Runs `work` in a transaction: committed when it returns, rolled back when it throws. */
+async function inTransaction<T>(
+  pool: Pool,
+  mode: string,
+  work: (client: Queryable) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+    const result = await work(client);
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // A connection that cannot roll back is ended, and the transaction with it; what counts is why.
+    await client.query("ROLLBACK").catch(() => (isBroken = true));
+    throw error;
+  } finally {
+    client.release(isBroken);
   }
 }

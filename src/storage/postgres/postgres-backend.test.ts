@@ -1,10 +1,6 @@
 import { inspect } from "node:util";
 import { Annotation, StateGraph } from "@langchain/langgraph";
-import {
-  emptyCheckpoint,
-  type BaseCheckpointSaver,
-  type CheckpointListOptions,
-} from "@langchain/langgraph-checkpoint";
+import { emptyCheckpoint, type BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -126,7 +122,7 @@ function describeOpening(): void {
   });
 
   it.each([
-    ["a server that does not run", "storage_failed", (url: URL) => (url.port = "1")],
+    ["a server that does not run", "storage_unreachable", (url: URL) => (url.port = "1")],
     ["a wrong password", "storage_failed", (url: URL) => (url.password = "guessed")],
     ["an unknown database", "storage_failed", (url: URL) => (url.pathname = "/nope")],
     ["an address of another kind", "config_invalid", (url: URL) => (url.protocol = "mysql:")],
@@ -209,17 +205,16 @@ function describeLocks(): void {
     }
   });
 
-  it("tell their holder when their connection ends, let others in, and can be taken again", async () => {
+  it("are free for others when their holder has lost its connection, and can be taken again", async () => {
     const [one, two] = await openTwo();
-    const [a, b] = [await one.locks.acquire("a"), await one.locks.acquire("b")];
+    const a = await one.locks.acquire("a");
     await endLockConnections();
-    expect(await whenAborted(a.lost)).toMatchObject({ code: "lease_lost" });
-    expect(await whenAborted(b.lost)).toMatchObject({ code: "lease_lost" });
-    const taken = await two.locks.acquire("a", { waitMs: 5_000 });
+    const taken = await two.locks.acquire("a", { waitMs: 30_000 });
+    await expect(one.fencedStore(a).put(["n"], "k", {})).rejects.toMatchObject({ code: "lease_lost" });
     await a.release();
     await expect(one.locks.acquire("a", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
     await taken.release();
-    expect((await one.locks.acquire("a", { waitMs: 5_000 })).token).toBe(3);
+    expect((await one.locks.acquire("a", { waitMs: 30_000 })).token).toBe(3);
   });
 
   it("are taken from a holder that has not renewed them in time", async () => {
@@ -228,8 +223,7 @@ function describeLocks(): void {
     const stalled = await one.locks.acquire("k");
     await expect(two.locks.acquire("k", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
     await query(`UPDATE "${schema}".lily_leases SET expires_at = clock_timestamp() - interval '1 second'`);
-    const taken = await two.locks.acquire("k", { waitMs: 10_000 });
-    expect(await whenAborted(stalled.lost)).toMatchObject({ code: "lease_lost" });
+    const taken = await two.locks.acquire("k", { waitMs: 30_000 });
     const late = one.fencedStore(stalled).put(["n"], "k", {});
     await expect(late).rejects.toMatchObject({ code: "lease_lost" });
     await taken.release();
@@ -334,12 +328,13 @@ function describeFencing(): void {
     const old = await one.locks.acquire("k");
     const write = one.fencedStore(old).put(["n"], "k", { by: "old" });
     await untilBlocked(1);
-    await old.release();
+    const released = old.release();
     const next = two.locks.acquire("k");
     await untilBlocked(2);
     await blocker.query("COMMIT");
     blocker.release();
     await write;
+    await released;
     expect((await next).token).toBe(2);
     await (await next).release();
   });
@@ -365,9 +360,9 @@ const ON_T = { configurable: { thread_id: "t" } };
 const putIn = (saver: BaseCheckpointSaver) => (id: string) =>
   saver.put(ON_T, { ...emptyCheckpoint(), id }, { source: "update", step: 1, parents: {} }, {});
 
-async function listed(saver: BaseCheckpointSaver, options: CheckpointListOptions = {}): Promise<string[]> {
+async function listed(saver: BaseCheckpointSaver): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { checkpoint, config } of saver.list(ON_T, options))
+  for await (const { checkpoint, config } of saver.list(ON_T))
     ids.push(checkpoint.id ?? String(config.configurable?.["checkpoint_id"]));
   return ids;
 }
@@ -403,52 +398,53 @@ function describeCheckpoints(): void {
     expect(filled).toEqual([]);
   });
 
-  it("keeps the newest checkpoint of a subgraph that remembers, and drops subgraphs of old runs", async () => {
+  it("drops what subgraphs have put before what is kept", async () => {
     const schema = newSchema();
     const { retention } = await open({ schema });
-    const add = (id: string, { source = "loop", namespace = "" } = {}) =>
-      query(`INSERT INTO "${schema}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', $3)`, [
+    const add = (id: string, namespace = "") =>
+      query(`INSERT INTO "${schema}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', '{}')`, [
         namespace,
         id,
-        { source },
       ]);
-    await add("1", { source: "input" });
-    await add("2", { namespace: "remembers" });
-    await add("3", { namespace: "remembers" });
-    await add("4", { source: "input", namespace: "anew:task-1" });
-    await add("5", { source: "input" });
-    await add("6", { source: "input", namespace: "anew:task-2" });
-    expect(await retention.prune("t", 1)).toEqual({ deletedCheckpoints: 3 });
+    await add("1");
+    await add("2", "anew:task-1");
+    await add("3");
+    await add("4", "anew:task-2");
+    expect(await retention.prune("t", 1)).toEqual({ deletedCheckpoints: 2 });
     const left = `SELECT checkpoint_ns || '/' || checkpoint_id AS id FROM "${schema}".checkpoints ORDER BY 1`;
-    expect(await query(left)).toEqual([{ id: "/5" }, { id: "anew:task-2/6" }, { id: "remembers/3" }]);
+    expect(await query(left)).toEqual([{ id: "/3" }, { id: "anew:task-2/4" }]);
   });
 
-  it("takes the checkpoint that was put last for the newest, though its clock was set back", async () => {
-    const { checkpointer, retention } = await open();
+  it("takes the checkpoint that was put last for the newest, though another server's clock is ahead", async () => {
+    const { checkpointer } = await open();
     const put = putIn(checkpointer);
-    for (const id of ["b", "c", "a"]) await put(id);
-    expect((await checkpointer.getTuple(ON_T))?.checkpoint.id).toBe("a");
-    expect(await listed(checkpointer)).toEqual(["a", "c", "b"]);
-    expect(await listed(checkpointer, { limit: 2 })).toEqual(["a", "c"]);
-    const before = (id: string) => ({ configurable: { thread_id: "t", checkpoint_id: id } });
-    expect(await listed(checkpointer, { before: before("a") })).toEqual(["c", "b"]);
-    expect(await listed(checkpointer, { before: before("bb") })).toEqual(["a", "b"]);
-    expect(await retention.prune("t", 2)).toEqual({ deletedCheckpoints: 1 });
-    expect(await listed(checkpointer)).toEqual(["a", "c"]);
+    for (const id of ["a", "c", "b"]) await put(id);
+    expect((await checkpointer.getTuple(ON_T))?.checkpoint.id).toBe("b");
+    expect(await listed(checkpointer)).toEqual(["b", "a"]);
   });
 
-  it("orders what was put before there was an order by its ids, and goes on after it", async () => {
+  it("drops a thread that cannot be read, and no other", async () => {
     const schema = newSchema();
-    const old = await open({ schema });
-    await old.close();
-    await query(`ALTER TABLE "${schema}".checkpoints DROP COLUMN lily_put_order`);
-    await query(
-      `INSERT INTO "${schema}".checkpoints (thread_id, checkpoint_id, checkpoint) VALUES ('t', 'b', '{}'), ('t', 'a', '{}')`,
-    );
     const { checkpointer } = await open({ schema });
-    expect(await listed(checkpointer)).toEqual(["b", "a"]);
-    await putIn(checkpointer)("_");
-    expect(await listed((await open({ schema })).checkpointer)).toEqual(["_", "b", "a"]);
+    for (const thread of ["t", "other"]) await countingGraph(checkpointer).run(thread, 1);
+    await query(
+      `UPDATE "${schema}".checkpoint_blobs SET type = 'json', blob = 'no JSON' WHERE thread_id = 't' AND channel = 'total'`,
+    );
+    const { checkpointer: again } = await open({ schema });
+    expect(await countingGraph(again).stateOf("t")).toEqual({});
+    expect(await countingGraph(again).stateOf("other")).toEqual({ total: 2 });
+  });
+
+  it("goes on with the tables of an earlier version", async () => {
+    const schema = newSchema();
+    await (await open({ schema })).close();
+    await query(`ALTER TABLE "${schema}".lily_leases DROP COLUMN pid`);
+    const order = "lily_put_order bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY";
+    await query(`ALTER TABLE "${schema}".checkpoints ADD COLUMN ${order}`);
+    await query(`INSERT INTO "${schema}".lily_leases VALUES ('"k"', 7, '-infinity')`);
+    const { checkpointer, locks } = await open({ schema });
+    expect(await countingGraph(checkpointer).run("t", 1)).toEqual({ total: 2 });
+    expect((await locks.acquire("k")).token).toBe(8);
   });
 
   it("gives a run from an old checkpoint its own values, not those of the run that came before it", async () => {
@@ -462,14 +458,11 @@ function describeCheckpoints(): void {
     expect((await graph.getState(thread)).values).toEqual({ word: "other" });
   });
 
-  it("takes NUL and halves of surrogate pairs in values as they are, and in metadata as their symbols", async () => {
+  it("takes NUL and halves of surrogate pairs in values as they are", async () => {
     const { checkpointer } = await open();
     const graph = wordGraph(checkpointer);
-    const config = { configurable: { thread_id: "t", word: "nul \u0000, half \ud800" } };
-    await graph.invoke({ word: "a\u0000b" }, config);
-    expect((await graph.getState(config)).values).toEqual({ word: "a\u0000b" });
-    const { metadata } = (await checkpointer.getTuple({ configurable: { thread_id: "t" } })) ?? {};
-    expect(JSON.stringify(metadata)).not.toMatch(/\\u0000|\\ud800/u);
+    await graph.invoke({ word: "a\u0000b\ud800" }, ON_T);
+    expect((await graph.getState(ON_T)).values).toEqual({ word: "a\u0000b\ud800" });
   });
 
   it("says what is wrong when a table is missing", async () => {

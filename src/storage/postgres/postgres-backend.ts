@@ -1,34 +1,32 @@
 /** The backend for several hosts: one PostgreSQL database for checkpoints, store and locks. */
-import { Pool, type PoolConfig } from "pg";
+import { Client, Pool, type PoolConfig } from "pg";
 import { withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import { PostgresStore, type PostgresStoreOptions } from "#memory/stores/postgres/postgres-store.ts";
-import { inSetup, setUpStore } from "#memory/stores/postgres/store-schema.ts";
+import { setUpStore } from "#memory/stores/postgres/store-tables.ts";
 import type { Clock } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
 import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
-import { setUpLeases } from "./lease-statements.ts";
-import { addressOf, configOf } from "./postgres-address.ts";
 import { createPostgresErasure } from "./postgres-erasure.ts";
-import { createPostgresKeyLock } from "./postgres-key-lock.ts";
-import { createPostgresRetention } from "./postgres-retention.ts";
-import { setUpCheckpoints } from "./set-up-checkpoints.ts";
-import { RetryingPostgresSaver } from "./retrying-postgres-saver.ts";
+import { PostgresKeyLock, setUpLeases } from "./postgres-key-lock.ts";
+import { PostgresSessionSaver } from "./postgres-session-saver.ts";
 
 /** Options of {@link openPostgresBackend}. */
 export interface PostgresBackendOptions {
   /**
-   * `postgresql://user:password@host:5432/database`, or a pool, which is then not ended. Beside the pool each process
-   * has one connection for its locks, which needs a session of its own (no pooler in transaction mode).
+   * `postgresql://user:password@host:5432/database`, or a pool, which is then not ended, and whose connections have a
+   * listener for errors. Beside the pool each process has one connection that says that it lives, which needs a session
+   * of its own (no pooler in transaction mode).
    */
   readonly connection: string | Pool;
   /** Where the tables are; `public` by default. It is made where it is missing. */
   readonly schema?: string;
   readonly clock: Clock;
   readonly ids: Pick<Ids, "uuid">;
-  /** How long a holder of a lock may be silent before it is thrown out, in milliseconds; 30 s by default. */
+  /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
   readonly leaseMs?: number;
-  /** Most connections of the pool, beside the one for locks; 10 by default. */
+  /** Most connections of the pool; 10 by default. */
   readonly maxConnections?: number;
   /** What the store indexes when a `put` does not say. */
   readonly index?: NonNullable<PostgresStoreOptions["index"]>;
@@ -39,6 +37,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 // A process that stands still in the middle of a write would block the next holder of its lock.
 const IDLE_TRANSACTION_TIMEOUT_MS = 15_000;
 
+// "Lily": nobody else who locks by numbers should have chosen it.
+const SETUP_LOCK = 0x4c69_6c79;
+
 /**
  * Connects, and makes the tables where they are missing. Any number of processes may do so at once.
  *
@@ -46,24 +47,49 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 15_000;
  *   its password; then no connection is left open
  */
 export async function openPostgresBackend(options: PostgresBackendOptions): Promise<StorageBackend> {
-  const { connection, schema = "public" } = options;
-  const config = typeof connection === "string" ? { connectionString: connection } : configOf(connection);
-  const server = addressOf(config);
-  const pool = typeof connection === "string" ? openPool(config, options) : connection;
+  const { connection, schema = "public", clock, ids, leaseMs, index } = options;
+  const config = typeof connection === "string" ? configOf(connection) : connection.options;
+  // The pool hides the password from listings; a copy by spreading would lose it.
+  const own = { ...config, password: config.password, ssl: config.ssl };
+  const server = addressOf(own);
+  const pool = typeof connection === "string" ? openPool(own, options.maxConnections) : connection;
   const endPool = async (): Promise<void> => {
     if (pool !== connection && !pool.ended) await pool.end();
   };
+  const saver = new PostgresSessionSaver(pool, { schema, server, ids });
+  const checkpointer = new BufferedSaver(saver);
+  const locks = new PostgresKeyLock(pool, { connection: own, schema, server, clock, leaseMs });
+  const store = new PostgresStore(pool, { clock, schema, server, ...(index === undefined ? {} : { index }) });
   try {
-    const checkpointer = new RetryingPostgresSaver(pool, { schema, server, ids: options.ids });
-    await setUp(pool, { schema, server });
-    return assemble(pool, { ...options, schema, server, config, checkpointer, endPool });
+    await withServer(server, () => setUp(own, schema, saver));
   } catch (error) {
     await endPool();
     throw error;
   }
+  return {
+    name: "postgres",
+    location: server,
+    checkpointer,
+    persist: (threadId) => checkpointer.persist(threadId),
+    store,
+    locks,
+    retention: {
+      prune: async (threadId, keep) => ({ deletedCheckpoints: await saver.retain(threadId, keep) }),
+    },
+    fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
+    erasure: {
+      ...createPostgresErasure(pool, { schema, server }),
+      forgetLocks: (prefix) => locks.forget(prefix),
+    },
+    async close() {
+      await checkpointer.persist();
+      await locks.close();
+      await endPool();
+    },
+  };
 }
 
-function openPool(config: PoolConfig, { maxConnections = 10 }: PostgresBackendOptions): Pool {
+function openPool(config: PoolConfig, maxConnections = 10): Pool {
   const pool = new Pool({
     ...config,
     max: maxConnections,
@@ -72,54 +98,47 @@ function openPool(config: PoolConfig, { maxConnections = 10 }: PostgresBackendOp
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
   });
-  // A connection that ends while nobody uses it is replaced when it is needed; without a listener the process would end.
-  pool.on("error", () => undefined);
-  return pool;
+  // A connection that is lost is replaced when the next one is needed. Without these listeners the process would end:
+  // LangGraph's saver has none on the connections that it takes out of the pool.
+  const onLost = (): void => undefined;
+  return pool.on("error", onLost).on("connect", (client) => client.on("error", onLost));
 }
 
-interface SetUpContext {
-  readonly schema: string;
-  readonly server: string;
+/** Makes the tables, one program at a time: LangGraph's own `setup` fails when two race. */
+async function setUp(config: PoolConfig, schema: string, saver: PostgresSessionSaver): Promise<void> {
+  const client = new Client({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("SELECT pg_advisory_lock($1)", [SETUP_LOCK]);
+    await setUpStore(client, schema);
+    await setUpLeases(client, schema);
+    await saver.setup();
+  } finally {
+    // The lock ends with the connection.
+    await client.end().catch(() => undefined);
+  }
 }
 
-async function setUp(pool: Pool, { schema, server }: SetUpContext): Promise<void> {
-  await withServer(server, () =>
-    inSetup(pool, async (client) => {
-      await setUpStore(client, schema);
-      await setUpLeases(client, schema);
-      await setUpCheckpoints(client, schema);
-    }),
-  );
+function configOf(connectionString: string): PoolConfig {
+  // The client takes any text for the name of a database on some host.
+  if (!/^postgres(?:ql)?:\/\//u.test(connectionString)) throw unreadable();
+  return { connectionString };
 }
 
-interface Parts extends PostgresBackendOptions {
-  readonly schema: string;
-  readonly server: string;
-  readonly checkpointer: RetryingPostgresSaver;
-  readonly config: PoolConfig;
-  readonly endPool: () => Promise<void>;
+/** `host:port/database`, with the defaults of the client for what is left out. @throws {LilyError} `config_invalid` */
+function addressOf(config: PoolConfig): string {
+  try {
+    const { host, port, database = "" } = new Client(config);
+    return `${host}:${port}/${database}`;
+  } catch {
+    // The error holds the address, and with it the password.
+    throw unreadable();
+  }
 }
 
-function assemble(pool: Pool, parts: Parts): StorageBackend {
-  const { clock, index, schema, server, config, leaseMs, checkpointer } = parts;
-  const store = new PostgresStore(pool, { clock, schema, server, ...(index === undefined ? {} : { index }) });
-  const buffered = new BufferedSaver(checkpointer);
-  const lease = leaseMs === undefined ? {} : { leaseMs };
-  const locks = createPostgresKeyLock({ connection: config, schema, server, ...lease });
-  return {
-    name: "postgres",
-    location: server,
-    checkpointer: buffered,
-    persist: (threadId) => buffered.persist(threadId),
-    store,
-    locks,
-    retention: createPostgresRetention(pool, { schema, server }),
-    fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
-    erasure: createPostgresErasure(pool, { schema, server, locks }),
-    async close() {
-      await buffered.persist();
-      await locks.close();
-      await parts.endPool();
-    },
-  };
+function unreadable(): LilyError {
+  return new LilyError("config_invalid", "the address of the PostgreSQL database cannot be read", {
+    next: "Write it as postgresql://user:password@host:5432/database.",
+  });
 }

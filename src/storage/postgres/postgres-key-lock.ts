@@ -1,168 +1,221 @@
-/** A lock by name for all processes that share a database: advisory locks, with tokens that fence writes. */
-import type { ClientConfig } from "pg";
-import { withServer } from "#memory/stores/postgres/postgres-errors.ts";
-import type { Queryable } from "#memory/stores/postgres/read-context.ts";
+/** A lock by name for all processes that share a database: leases that run out, with tokens that fence writes. */
+import { createHash } from "node:crypto";
+import { Client, escapeIdentifier, type ClientConfig, type Pool } from "pg";
+import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
+import type { Queryable } from "#memory/stores/postgres/store-tables.ts";
+import type { Clock } from "#src/kernel/clock.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { createKeyQueue } from "../key-queue.ts";
-import { assertNewest } from "../lease-lost.ts";
-import { once, pollUntilGranted, type PollTiming } from "../poll-for-lock.ts";
+import { assertNewest, leaseLost } from "../lease-lost.ts";
+import { once, pollUntilGranted } from "../poll-for-lock.ts";
 import { startWait } from "../wait-limit.ts";
-import { createHeldLeases } from "./held-leases.ts";
-import { leaseStatements, type LeaseStatements } from "./lease-statements.ts";
-import { openLockConnection, type LockConnection } from "./lock-connection.ts";
-import { lockIdOf, type LockId } from "./lock-names.ts";
 
-/** Options of {@link createPostgresKeyLock}. */
-export interface PostgresKeyLockOptions extends PollTiming {
-  /** Leads to the server itself or to a pooler that gives each client a session of its own. */
+/** Options of {@link PostgresKeyLock}. */
+export interface PostgresKeyLockOptions {
+  /** For the one connection that says that this process lives. */
   readonly connection: ClientConfig;
   readonly schema: string;
   /** The server's name in error messages, without a password. */
   readonly server: string;
-  /**
-   * How long a holder may be silent before it is thrown out, in milliseconds; 30 s by default. One whose process was
-   * killed is free at once, since its connection ends.
-   */
-  readonly leaseMs?: number;
+  readonly clock: Clock;
+  /** How long a lease lasts without renewal, in milliseconds; 30 s by default. That of a process that was killed ends at once. */
+  readonly leaseMs?: number | undefined;
 }
 
-/** A {@link KeyLock} whose leases can be checked inside a transaction. */
-export interface PostgresKeyLock extends KeyLock {
-  /** Keeps newer grants waiting until the transaction is over. @throws {LilyError} `lease_lost` unless newest */
-  assertHeld(client: Queryable, ref: LeaseRef): Promise<void>;
-  /** Gives back every lease that is still held and disconnects. Idempotent. */
-  close(): Promise<void>;
+/** No row has this name, which is no JSON: its token is the highest that a forgotten lock had, from which new ones go on. */
+const FORGOTTEN = "highest-removed-token";
+
+const LONGEST_ROW_BYTES = 1_000;
+
+/** Makes the table of leases in `schema`, which exists. A row stays when its lease ends, so that tokens only grow. */
+export async function setUpLeases(client: Queryable, schema: string): Promise<void> {
+  const leases = leaseTable(schema);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${leases} (
+    lock_name text COLLATE "C" PRIMARY KEY, token bigint NOT NULL, expires_at timestamptz NOT NULL)`);
+  // Tables of earlier versions lack it.
+  await client.query(`ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS pid integer`);
 }
 
-/** Makes the lock; its table exists. It connects when it is first used. */
-export function createPostgresKeyLock(options: PostgresKeyLockOptions): PostgresKeyLock {
-  const { schema, server, leaseMs = 30_000 } = options;
-  const statements = leaseStatements(schema);
-  const queue = createKeyQueue();
-  const held = createHeldLeases({ statements, leaseMs, server });
-  const connect = reconnecting(() => openLockConnection(options.connection, { server, answerMs: leaseMs }));
+const leaseTable = (schema: string): string => `${escapeIdentifier(schema)}.lily_leases`;
 
+/** Times are the server's, so that hosts need not agree on the time; `pid` is that of the holder's own connection. */
+function leaseStatements(schema: string) {
+  const leases = leaseTable(schema);
+  const until = (parameter: string): string =>
+    `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+  const isFree = `(lease.expires_at < clock_timestamp() OR lease.pid <> ALL (SELECT pid FROM pg_stat_activity))`;
   return {
-    async acquire(lockName: string, acquireOptions: AcquireOptions = {}): Promise<Lease> {
-      const wait = startWait(lockName, acquireOptions);
-      const onWait = once(acquireOptions.onWait);
-      const id = lockIdOf(schema, lockName);
-      let leave: (() => void) | undefined;
-      try {
-        leave = await queue.enter(lockName, { signal: wait.signal, onWait });
-        const attempt = createAttempt(id, { statements, leaseMs, connect: connect.current });
-        const poll = { ...options, signal: wait.signal, onWait };
-        const { token, connection } = await pollUntilGranted(() => withServer(server, attempt), poll);
-        return held.hold({ ref: { lockName, token }, id, connection, leave });
-      } catch (error) {
-        leave?.();
-        throw error;
-      } finally {
-        wait.end();
-      }
-    },
-    async holder(lockName) {
-      const { advisory, row } = lockIdOf(schema, lockName);
-      const rows = await withServer(server, async () =>
-        (await connect.current()).query<{ token: number }>(statements.holder, [advisory, row]),
-      );
-      return rows[0] === undefined ? undefined : { lockName, token: rows[0].token };
-    },
-    async assertHeld(client, ref) {
-      const { row } = lockIdOf(schema, ref.lockName);
-      const { rows } = await client.query<{ token: number }>(statements.newest, [row]);
-      assertNewest(ref, rows[0]?.token);
-    },
-    async close() {
-      await held.releaseAll();
-      await connect.end();
-    },
+    /** row, milliseconds, pid. @returns the token, or no row when somebody has the lock. Waits for a write under the lease before. */
+    grant: `INSERT INTO ${leases} AS lease (lock_name, token, expires_at, pid)
+      SELECT $1, 1 + coalesce((SELECT token FROM ${leases} WHERE lock_name = '${FORGOTTEN}'), 0), ${until("$2")}, $3
+      ON CONFLICT (lock_name) DO UPDATE SET token = lease.token + 1, expires_at = excluded.expires_at, pid = excluded.pid
+      WHERE ${isFree} RETURNING token::float8 AS token`,
+    /** row, token, milliseconds, pid */
+    renew: `UPDATE ${leases} SET expires_at = ${until("$3")}, pid = $4 WHERE lock_name = $1 AND token = $2`,
+    /** row, token */
+    release: `UPDATE ${leases} SET expires_at = '-infinity' WHERE lock_name = $1 AND token = $2`,
+    /** row */
+    holder: `SELECT token::float8 AS token FROM ${leases} AS lease WHERE lock_name = $1 AND NOT coalesce(${isFree}, false)`,
+    /** row; keeps a newer grant waiting until the transaction is over */
+    newest: `SELECT token::float8 AS token FROM ${leases} WHERE lock_name = $1 FOR SHARE`,
+    /** beginning of rows */
+    forget: `WITH gone AS (DELETE FROM ${leases} AS lease WHERE starts_with(lock_name, $1) AND ${isFree} RETURNING token),
+      kept AS (INSERT INTO ${leases} AS kept (lock_name, token, expires_at)
+        SELECT '${FORGOTTEN}', max(token), '-infinity' FROM gone HAVING count(*) > 0
+        ON CONFLICT (lock_name) DO UPDATE SET token = greatest(kept.token, excluded.token))
+      SELECT count(*)::int AS count FROM gone`,
   };
 }
 
-/** The connection, opened again after it was lost. */
-function reconnecting(open: () => Promise<LockConnection>) {
-  let opened: Promise<LockConnection> | undefined;
+/** The lock; its table exists. Leases can be checked inside a transaction. */
+export class PostgresKeyLock implements KeyLock {
+  readonly #pool: Pool;
+  readonly #options: PostgresKeyLockOptions;
+  readonly #leaseMs: number;
+  readonly #sql: ReturnType<typeof leaseStatements>;
+  readonly #queue = createKeyQueue();
+  readonly #held = new Set<Lease>();
+  /** The connection that lives as long as this process, however it ends. */
+  #alive: Promise<Alive> | undefined;
 
-  async function current(): Promise<LockConnection> {
-    const mine = (opened ??= open());
-    const connection = await mine.catch((error: unknown) => {
-      if (opened === mine) opened = undefined;
-      throw error;
-    });
-    if (!connection.lost.aborted) return connection;
-    if (opened === mine) opened = undefined;
-    return current();
+  constructor(pool: Pool, options: PostgresKeyLockOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#leaseMs = options.leaseMs ?? 30_000;
+    this.#sql = leaseStatements(options.schema);
   }
 
-  return {
-    current,
-    async end(): Promise<void> {
-      const mine = opened;
-      opened = undefined;
-      // One that could not be opened need not be ended.
-      await mine?.then((connection) => connection.end()).catch(() => undefined);
-    },
-  };
-}
-
-interface Granted {
-  readonly token: number;
-  readonly connection: LockConnection;
-}
-
-interface AttemptContext {
-  readonly statements: LeaseStatements;
-  readonly leaseMs: number;
-  readonly connect: () => Promise<LockConnection>;
-}
-
-/** What tries once for the lock, and throws out a holder that it finds overdue with the same token twice in a row. */
-function createAttempt(
-  id: LockId,
-  { statements, leaseMs, connect }: AttemptContext,
-): () => Promise<Granted | undefined> {
-  // A holder is overdue for an instant while it takes a lock whose last lease has run out; hence twice.
-  let overdue: number | undefined;
-  return async () => {
-    const connection = await connect();
-    const granted = await grant(connection, id, { statements, leaseMs });
-    if (granted !== undefined) return { token: granted, connection };
-    const [late] = await connection.query<{ token: number }>(statements.overdue, [id.row]);
-    if (late !== undefined && late.token === overdue) {
-      await connection.query(statements.evict, [id.advisory, id.row, late.token]).catch(keepWaiting);
+  async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
+    const wait = startWait(lockName, options);
+    const waiting = { signal: wait.signal, onWait: once(options.onWait) };
+    let leave: (() => void) | undefined;
+    try {
+      leave = await this.#queue.enter(lockName, waiting);
+      const token = await pollUntilGranted(() => this.#grant(lockName), waiting);
+      return this.#hold({ lockName, token }, leave);
+    } catch (error) {
+      leave?.();
+      throw error;
+    } finally {
+      wait.end();
     }
-    overdue = late?.token;
-    return undefined;
-  };
+  }
+
+  async holder(lockName: string): Promise<LeaseRef | undefined> {
+    const [row] = await this.#query<{ token: number }>(this.#sql.holder, [rowOf(lockName)]);
+    return row === undefined ? undefined : { lockName, token: row.token };
+  }
+
+  /** Keeps newer grants waiting until the transaction of `client` is over. @throws {LilyError} `lease_lost` unless newest */
+  async assertHeld(client: Queryable, ref: LeaseRef): Promise<void> {
+    const { rows } = await client.query<{ token: number }>(this.#sql.newest, [rowOf(ref.lockName)]);
+    assertNewest(ref, rows[0]?.token);
+  }
+
+  /** Forgets the locks whose names begin with `prefix` and that nobody holds; how many. */
+  async forget(prefix: string): Promise<number> {
+    // The row of a name that begins with `prefix` begins with this.
+    const begin = JSON.stringify(prefix).slice(0, -1);
+    const [row] = await this.#query<{ count: number }>(this.#sql.forget, [begin]);
+    return row?.count ?? 0;
+  }
+
+  /** Gives back every lease that is still held and disconnects. Idempotent. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#held].map((lease) => lease.release()));
+    const alive = this.#alive;
+    this.#alive = undefined;
+    // One that could not be opened, or is gone, need not be ended.
+    await alive?.then(({ client }) => client.end()).catch(() => undefined);
+  }
+
+  async #grant(lockName: string): Promise<number | undefined> {
+    const values = [rowOf(lockName), this.#leaseMs, await this.#pid()];
+    return (await this.#query<{ token: number }>(this.#sql.grant, values))[0]?.token;
+  }
+
+  /** Renews the lease every third of its time, by a timer that keeps no process alive, until it is released or lost. */
+  #hold(ref: LeaseRef, leave: () => void): Lease {
+    const { clock } = this.#options;
+    const lost = new AbortController();
+    let expiresAt = clock.now() + this.#leaseMs;
+    const end = (): boolean => {
+      clearInterval(timer);
+      return this.#held.delete(lease);
+    };
+    const lose = (why: string): void => {
+      if (end()) lost.abort(leaseLost(ref, why));
+    };
+    const renew = async (): Promise<void> => {
+      const until = clock.now() + this.#leaseMs;
+      try {
+        if (await this.#renew(ref)) expiresAt = until;
+        else lose("another holder has it now");
+      } catch {
+        // Busy or away: the next tick tries again, until others may have taken it.
+        if (clock.now() >= expiresAt) lose("it could not be renewed in time");
+      }
+    };
+    const timer = setInterval(() => void renew(), Math.max(1, this.#leaseMs / 3)).unref();
+    const lease: Lease = {
+      ...ref,
+      lost: lost.signal,
+      release: async () => {
+        // One that could not be given back runs out by itself; the work under it is done either way.
+        const values = [rowOf(ref.lockName), ref.token];
+        if (end()) await this.#query(this.#sql.release, values).catch(() => undefined);
+        leave();
+      },
+    };
+    this.#held.add(lease);
+    return lease;
+  }
+
+  /** Moves the end of a lease. @returns false when it is no longer the newest */
+  async #renew({ lockName, token }: LeaseRef): Promise<boolean> {
+    const values = [rowOf(lockName), token, this.#leaseMs, await this.#pid()];
+    return (await this.#pool.query(this.#sql.renew, values)).rowCount === 1;
+  }
+
+  /** Of the connection that lives as long as this process; another one when it was lost. */
+  async #pid(): Promise<number> {
+    const { connection, server } = this.#options;
+    const alive = (this.#alive ??= withServer(server, () =>
+      open(connection, () => (this.#alive = undefined)),
+    ));
+    return (await alive).pid;
+  }
+
+  async #query<Row extends object>(sql: string, values: unknown[]): Promise<Row[]> {
+    const run = () => retryConflicts(() => this.#pool.query<Row>(sql, values));
+    return (await withServer(this.#options.server, run)).rows;
+  }
 }
 
-async function grant(
-  connection: LockConnection,
-  id: LockId,
-  { statements, leaseMs }: Pick<AttemptContext, "statements" | "leaseMs">,
-): Promise<number | undefined> {
+interface Alive {
+  readonly client: Client;
+  /** Of the server's process for this connection. */
+  readonly pid: number;
+}
+
+async function open(connection: ClientConfig, onEnd: () => void): Promise<Alive> {
+  const client = new Client({ ...connection, application_name: "lily locks", keepAlive: true });
+  client.on("error", onEnd);
+  client.on("end", onEnd);
   try {
-    const rows = await connection.query<{ token: number }>(statements.grant, [id.advisory, id.row, leaseMs]);
-    return rows[0]?.token;
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    return { client, pid: rows[0]?.pid ?? 0 };
   } catch (error) {
-    // An advisory lock outlives the statement that failed after taking it.
-    if (!connection.lost.aborted) await connection.query(statements.unlock, [id.advisory]);
-    if (isLockTimeout(error)) return undefined;
+    onEnd();
+    await client.end().catch(() => undefined);
     throw error;
   }
 }
 
-// The holder came in as another user, whose connections this one may not end.
-function keepWaiting(error: unknown): void {
-  if (!hasCode(error, "42501")) throw error;
-}
-
-// A write under the lease before this one is still going on.
-function isLockTimeout(error: unknown): boolean {
-  return hasCode(error, "55P03");
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
+/** Different for different names, without NUL or halves of surrogate pairs, and short enough for an index. */
+function rowOf(lockName: string): string {
+  const text = JSON.stringify(lockName);
+  const isLong = Buffer.byteLength(text) > LONGEST_ROW_BYTES;
+  return isLong ? `sha256:${createHash("sha256").update(text).digest("hex")}` : text;
 }

@@ -81,6 +81,6 @@ export async function startPostgres(): Promise<PostgresServer> {
 export function openTestPool(address: string): Pool {
   const pool = new Pool({ connectionString: address });
   // It says that its last connections are gone when the server stops, whether it was ended before or not.
-  pool.on("error", () => undefined);
-  return pool;
+  const onLost = (): void => undefined;
+  return pool.on("error", onLost).on("connect", (client) => client.on("error", onLost));
 }

@@ -1,0 +1,124 @@
+/** The tables of the store in PostgreSQL, the steps that bring older ones there, and every statement on them. */
+import { escapeIdentifier, type QueryResult, type QueryResultRow } from "pg";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { StoredItemRow } from "../stored-item.ts";
+
+/** A pool or one of its connections. */
+export interface Queryable {
+  query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>>;
+}
+
+/** Names of tables, quoted, with their schema. */
+interface StoreTables {
+  readonly versions: string;
+  readonly namespaces: string;
+  readonly items: string;
+}
+
+/** The tables of the store in `schema`. */
+export function storeTables(schema: string): StoreTables {
+  const table = (name: string): string => `${escapeIdentifier(schema)}.${name}`;
+  return {
+    versions: table("lily_store_versions"),
+    namespaces: table("lily_namespaces"),
+    items: table("lily_items"),
+  };
+}
+
+// `path` is the namespace, each label ended by ".", in byte order, so that a prefix of labels is a range of its index.
+// Numbers grow, so they are the order in which namespaces and items were first put. `value` is the JSON as text: jsonb
+// refuses NUL and forgets the order of members. `terms` are the words by which the item is found, NULL when it is not
+// indexed; `index_fields` says where they are.
+const CREATE = ({ namespaces, items }: StoreTables): string => `
+  CREATE TABLE ${namespaces} (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    path text COLLATE "C" NOT NULL UNIQUE
+  );
+  CREATE TABLE ${items} (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    namespace_id bigint NOT NULL REFERENCES ${namespaces} (id),
+    key text COLLATE "C" NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    index_fields text,
+    terms text[],
+    value text NOT NULL
+  );
+  CREATE UNIQUE INDEX lily_items_by_key ON ${items} (namespace_id, key);
+  CREATE INDEX lily_items_in_order ON ${items} (namespace_id, id);
+  CREATE INDEX lily_items_by_term ON ${items} USING gin (terms);`;
+
+// Version 2 kept what facts are about beside their values, with an index each.
+const DROP_FACT_COLUMNS = ({ items }: StoreTables): string => `
+  ALTER TABLE ${items} DROP COLUMN IF EXISTS newness, DROP COLUMN IF EXISTS conflict_group, DROP COLUMN IF EXISTS state;`;
+
+const VERSION = 3;
+
+/**
+ * Makes the schema and the tables of the store in it, or brings them up to date. Nobody else may do so at the time.
+ *
+ * @throws {LilyError} `storage_newer` when a newer program made them; then nothing is changed
+ */
+export async function setUpStore(client: Queryable, schema: string): Promise<void> {
+  const tables = storeTables(schema);
+  await client.query(`CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)}`);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${tables.versions} (version integer PRIMARY KEY)`);
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT coalesce(max(version), 0) AS version FROM ${tables.versions}`,
+  );
+  const version = rows[0]?.version ?? 0;
+  if (version > VERSION) {
+    const versions = `version ${version}; this program knows ${VERSION}`;
+    throw new LilyError("storage_newer", `the store was written by a newer program (${versions})`, {
+      next: "The tables are left as they are; update the program.",
+    });
+  }
+  if (version === VERSION) return;
+  const steps = [...(version === 0 ? [CREATE] : []), DROP_FACT_COLUMNS].map((step) => step(tables));
+  // Several statements in one query are one transaction.
+  await client.query(`${steps.join("")} INSERT INTO ${tables.versions} (version) VALUES (${VERSION})`);
+}
+
+/** An item as it is read. */
+export interface ItemRow extends StoredItemRow {
+  /** JSON list of field paths; null when the item is not indexed. */
+  readonly indexFields: string | null;
+}
+
+/** Every statement of the store in `schema`. Nothing that a caller gives becomes part of one, except the quoted schema. */
+export function storeStatements(schema: string) {
+  const { namespaces, items } = storeTables(schema);
+  const read = `SELECT n.path, i.key, i.value, i.index_fields AS "indexFields",
+      i.created_at::float8 AS "createdAt", i.updated_at::float8 AS "updatedAt"
+    FROM ${items} i JOIN ${namespaces} n ON n.id = i.namespace_id`;
+  const inRange = "n.path >= $1 AND (n.path < $2 OR $2 = '')";
+  const inOrder = "ORDER BY i.namespace_id, i.id";
+  return {
+    /** path, key */
+    get: `${read} WHERE n.path = $1 AND i.key = $2`,
+    /** from, to, limit (null: all), offset */
+    list: `${read} WHERE ${inRange} ${inOrder} LIMIT $3 OFFSET $4`,
+    /** from, to, terms */
+    match: `${read} WHERE ${inRange} AND i.terms && $3::text[] ${inOrder}`,
+    /** from, to */
+    paths: `SELECT n.path FROM ${namespaces} n WHERE ${inRange} ORDER BY n.path`,
+    /** paths; keeps others from adding to these namespaces, in one order for all, so that two do not block each other */
+    lockNamespaces: `SELECT FROM ${namespaces} WHERE path = ANY ($1::text[]) ORDER BY path FOR UPDATE`,
+    /**
+     * path, key, now, index fields, terms, value. Holds the namespace against its removal. Changes no row when another
+     * transaction has just made the namespace, which the statement cannot see before it is run again.
+     */
+    put: `WITH found AS (SELECT id FROM ${namespaces} WHERE path = $1 FOR KEY SHARE),
+      made AS (INSERT INTO ${namespaces} (path) SELECT $1 WHERE NOT EXISTS (SELECT FROM found)
+        ON CONFLICT (path) DO NOTHING RETURNING id)
+      INSERT INTO ${items} (namespace_id, key, created_at, updated_at, index_fields, terms, value)
+      SELECT id, $2, $3::bigint, $3::bigint, $4, $5::text[], $6 FROM (TABLE found UNION ALL TABLE made) AS namespace
+      ON CONFLICT (namespace_id, key) DO UPDATE SET updated_at = excluded.updated_at,
+        index_fields = excluded.index_fields, terms = excluded.terms, value = excluded.value`,
+    /** path, key */
+    delete: `DELETE FROM ${items} i USING ${namespaces} n WHERE n.id = i.namespace_id AND n.path = $1 AND i.key = $2`,
+    /** path */
+    dropEmptyNamespace: `DELETE FROM ${namespaces} n
+      WHERE n.path = $1 AND NOT EXISTS (SELECT FROM ${items} i WHERE i.namespace_id = n.id)`,
+  };
+}

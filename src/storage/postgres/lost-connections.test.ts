@@ -1,0 +1,170 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  startPostgres,
+  whyNoPostgres,
+  type PostgresServer,
+} from "#memory/stores/postgres/testing/start-postgres.ts";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { ERROR_CODES, errorMessage, isLilyError } from "#src/kernel/errors.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import type { StorageBackend } from "../backend.ts";
+import { countingGraph } from "../counting-graph.ts";
+import { openPostgresBackend } from "./postgres-backend.ts";
+
+const missing = whyNoPostgres();
+
+/** Stands between a client and a database, and cuts the connection on which it sees `word`. */
+interface Proxy {
+  readonly address: string;
+  /** How many connections were cut. */
+  readonly cuts: number;
+  word: string | undefined;
+  /** Cuts all of them and lets no new one in. */
+  close(): Promise<void>;
+}
+
+async function startProxy(database: string): Promise<Proxy> {
+  const url = new URL(database);
+  const port = Number(url.port);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, url.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    }
+    client.on("data", (data: Buffer) => {
+      if (proxy.word === undefined || !data.includes(proxy.word)) return void upstream.write(data);
+      proxy.cuts += 1;
+      client.destroy();
+      upstream.destroy();
+    });
+    client.on("close", () => upstream.destroy());
+    upstream.on("close", () => client.destroy());
+    upstream.pipe(client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url.port = String((server.address() as AddressInfo).port);
+  const proxy = {
+    address: url.href,
+    cuts: 0,
+    word: undefined as string | undefined,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+  return proxy;
+}
+
+// An error event that nobody listens to ends the process, and with it this test.
+describe.skipIf(missing !== undefined)(
+  `lost connections to PostgreSQL${missing ? ` (${missing})` : ""}`,
+  () => {
+    let server: PostgresServer;
+    let proxy: Proxy;
+    let backend: StorageBackend;
+    let databases = 0;
+    beforeAll(async () => {
+      server = await startPostgres();
+    });
+    afterAll(() => server.stop());
+    afterEach(async () => {
+      await backend.close();
+      await proxy.close();
+    });
+
+    async function open(): Promise<void> {
+      proxy = await startProxy(await server.createDatabase());
+      const clock = createManualClock(0);
+      const ids = createSequentialIds((databases += 1));
+      backend = await openPostgresBackend({ connection: proxy.address, clock, ids });
+    }
+
+    const attempt = (work: () => Promise<unknown>): Promise<unknown> =>
+      work().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+
+    it.each(["BEGIN", "checkpoint_blobs", "COMMIT"])(
+      "fail the checkpoint that is being written when it comes to %s, and no other",
+      async (word) => {
+        await open();
+        const graph = countingGraph(backend.checkpointer);
+        await graph.run("before", 1);
+        proxy.word = word;
+        const put = () =>
+          backend.checkpointer.put(
+            { configurable: { thread_id: "t" } },
+            {
+              v: 4,
+              id: "1",
+              ts: "",
+              channel_values: { a: 1 },
+              channel_versions: { a: 1 },
+              versions_seen: {},
+            },
+            { source: "update", step: 1, parents: {} },
+            { a: 1 },
+          );
+        expect(await attempt(put)).toMatchObject({ code: "storage_unreachable" });
+        expect(proxy.cuts).toBe(1);
+        proxy.word = undefined;
+        expect(await graph.stateOf("before")).toEqual({ total: 2 });
+        expect(await graph.run("after", 1)).toEqual({ total: 2 });
+      },
+    );
+
+    it("fail what is written while the server ends them, with errors that say so, and nothing after", async () => {
+      await open();
+      const direct = proxy.address;
+      const seen = new Set<string>();
+      const over = new AbortController();
+      const work = async (name: string): Promise<void> => {
+        for (let n = 0; !over.signal.aborted; n += 1) {
+          const error = await attempt(async () => {
+            const lease = await backend.locks.acquire(name, { waitMs: 20_000 });
+            try {
+              await countingGraph(backend.checkpointer).run(`${name} ${n}`, 1);
+              await backend.fencedStore(lease).put(["n"], name, { n });
+            } finally {
+              await lease.release();
+            }
+          });
+          if (error !== undefined) seen.add(isLilyError(error) ? error.code : errorMessage(error));
+        }
+      };
+      const end = async (): Promise<void> => {
+        const client = new Client(direct);
+        await client.connect();
+        for (let round = 0; round < 20; round += 1) {
+          await client.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'lily%'",
+          );
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        await client.end();
+        over.abort();
+      };
+      await Promise.all([end(), ...["a", "b", "c", "d"].map(work)]);
+      expect([...seen].filter((code) => !["storage_unreachable", "lease_lost"].includes(code))).toEqual([]);
+      const settled = async () => (await attempt(() => backend.store.get(["n"], "a"))) === undefined;
+      // A connection that was taken from the pool before it knew fails once.
+      expect((await settled()) || (await settled())).toBe(true);
+      expect(await countingGraph(backend.checkpointer).run("after", 1)).toEqual({ total: 2 });
+    });
+
+    it("are told as a server that is away, which a client hears as 503", async () => {
+      await open();
+      await proxy.close();
+      const error = await attempt(() => backend.store.get(["n"], "k"));
+      expect(error).toMatchObject({ code: "storage_unreachable" });
+      expect(ERROR_CODES.storage_unreachable.http).toBe(503);
+      expect(await attempt(() => backend.locks.acquire("k"))).toMatchObject({ code: "storage_unreachable" });
+    });
+  },
+);
