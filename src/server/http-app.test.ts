@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { echoModel } from "#graphs/session/testing/harness.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { turnReplySchema, type TurnReply } from "#src/turns/turn-reply.ts";
@@ -165,6 +165,23 @@ describe("a message as a stream", () => {
       turn: 1,
       envelope: { message: "it went on" },
     });
+  });
+
+  it("shows signs of life while the answer takes long", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      let answer = (_text: string): void => undefined;
+      const model = new ScriptedChatModel(() => new Promise<string>((resolve) => (answer = resolve)));
+      const http = await start({ lily: { model } });
+      const response = await http.post("/keys/k/messages", { content: "hello" }, { headers: EVENTS });
+      const text = response.text();
+      while (model.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      vi.advanceTimersByTime(30_000);
+      answer("at last");
+      expect((await text).match(/^: waiting$/gmu)).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each<[string, string]>([
