@@ -1,5 +1,4 @@
 /** A process of its own that opens a folder, reads where a conversation stands and answers one message; prints its times. */
-import "#src/kernel/lean-schemas.ts";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { benchmarkText } from "./benchmark-text.ts";

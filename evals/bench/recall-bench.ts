@@ -6,7 +6,6 @@ import { createMemoryBook, type MemoryBook } from "#memory/book/memory-book.ts";
 import { recordId } from "#memory/book/rows.ts";
 import { memoryIndexFields, recordNamespace } from "#memory/namespaces.ts";
 import { PERSONALITY_DOMAINS, type MemoryRecord } from "#memory/record.ts";
-import { gatherReads } from "#memory/stores/gather-reads.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { memoryRecord } from "#memory/testing/memory-record.ts";
@@ -56,12 +55,10 @@ export async function recallBench(facts: number, turns = 2_000): Promise<RecallR
     // Without a wait for the disk: that would be all one sees.
     const store = new SqliteStore(db, {
       clock: systemClock(),
-      isDurable: () => false,
-      index: (namespace) => memoryIndexFields(namespace) ?? ["$"],
+      index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
     });
     await fill(store, facts, turns);
-    // As a turn asks: what is asked in one go is one question to the store.
-    const book = createMemoryBook(gatherReads(store), {
+    const book = createMemoryBook(store, {
       clock: systemClock(),
       ids: systemIds,
       scan: async () => [],

@@ -10,7 +10,5 @@ it("measures every operation of a store and of its floor, and what searching tak
     expect(p95Ms).toBeGreaterThanOrEqual(p50Ms);
     expect(floorP50Ms).toBeGreaterThan(0);
   }
-  // So few are all compared exactly; two that are equally near may change places.
-  expect(result.recallAt10).toBeGreaterThan(0.99);
-  expect(storeTables([result])).toMatch(/Store with 300 records[^]*text search[^]*Recall@10/u);
+  expect(storeTables([result])).toMatch(/Store with 300 records[^]*text search/u);
 });

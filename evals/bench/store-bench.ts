@@ -3,12 +3,8 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toUnitLength } from "#memory/embedding/embedder.ts";
-import { CANDIDATES } from "#memory/stores/sqlite/hybrid-search.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
-import { VectorIndex } from "#memory/stores/sqlite/vector-index.ts";
-import { rangeOf } from "#memory/stores/sqlite/store-statements.ts";
-import { encodePath } from "#memory/stores/namespace.ts";
 import { systemClock } from "#src/app/system.ts";
 import { watchMachine } from "./machine-load.ts";
 import { percentile } from "./measure.ts";
@@ -32,7 +28,6 @@ export const OPERATIONS = [
   "list, filter that few fulfil",
   "text search",
   "hybrid search",
-  "vector search",
 ] as const;
 
 /** Name of an operation. */
@@ -54,8 +49,6 @@ export interface StoreResult {
   readonly operations: readonly OperationResult[];
   /** FTS5 alone, over everybody's records: not the same question, but the least that it can cost. */
   readonly ftsAlone: { readonly p50Ms: number; readonly p95Ms: number };
-  /** Share of the exact ten nearest that the store's ten hold. */
-  readonly recallAt10: number;
   readonly fillMsPerItem: number;
   readonly fileBytes: number;
   readonly floorBytes: number;
@@ -70,9 +63,7 @@ const ROUNDS = 60;
 const WARM_UP = 10;
 
 const CHUNK = 1_000;
-const RECALL_QUESTIONS = 40;
 const PREFIX = ["memory", OWNER];
-const RANGE = rangeOf(encodePath(PREFIX));
 
 /** Fills a store and its floor with `records` and measures both, in turns. */
 export async function storeBench(
@@ -88,12 +79,10 @@ export async function storeBench(
     const fillMsPerItem = await load(subjects, records);
     onProgress(`${records}: measuring`);
     const measured = await measure(subjects, records);
-    const recallAt10 = recall(subjects, records);
     subjects.close();
     return {
       records,
       ...measured,
-      recallAt10,
       fillMsPerItem,
       fileBytes: statSync(files.store).size,
       floorBytes: statSync(files.floor).size,
@@ -109,22 +98,18 @@ interface Subjects {
   /** Without an embedder: text search alone. */
   readonly plain: SqliteStore;
   readonly hybrid: SqliteStore;
-  readonly index: VectorIndex;
   readonly floor: Floor;
   close(): void;
 }
 
 function openSubjects(files: { readonly store: string; readonly floor: string }, records: number): Subjects {
+  // Both sides without a wait for the disk: that would be all one sees.
   const db = openDatabase(files.store);
   const clock = systemClock();
-  // Both sides without a wait for the disk: that would be all one sees.
-  const isDurable = () => false;
-  const embed = { embedder: benchEmbedder(records), fields: ["text"] };
   const floor = openFloor(files.floor);
   return {
-    plain: new SqliteStore(db, { clock, isDurable }),
-    hybrid: new SqliteStore(db, { clock, isDurable, embed }),
-    index: new VectorIndex(db, embed),
+    plain: new SqliteStore(db, { clock }),
+    hybrid: new SqliteStore(db, { clock, index: { embed: benchEmbedder(records) } }),
     floor,
     close() {
       db.close();
@@ -162,7 +147,7 @@ function unitQuestions(records: number): readonly Float32Array[] {
   );
 }
 
-async function measure({ plain, hybrid, index, floor }: Subjects, records: number) {
+async function measure({ plain, hybrid, floor }: Subjects, records: number) {
   const questions = unitQuestions(records);
   const unit = (round: number) => questions[round] ?? new Float32Array();
   const owned = (round: number) => benchRecord(((round * 7907) % Math.floor(records / 5)) * 5);
@@ -188,7 +173,6 @@ async function measure({ plain, hybrid, index, floor }: Subjects, records: numbe
       (round) => hybrid.search(PREFIX, { query: questionText(round) }),
       (round) => [floor.search(PREFIX, benchQuestion(round)), floor.exact(PREFIX, unit(round))],
     ],
-    "vector search": [(round) => nearestTen(index, unit(round)), (round) => floor.exact(PREFIX, unit(round))],
   };
   const operations: OperationResult[] = [];
   for (const name of OPERATIONS) {
@@ -225,24 +209,3 @@ const partsOf = ({ namespace, key, value }: BenchRecord): [string[], string, typ
   key,
   value,
 ];
-
-/** Both sides were loaded in the same order, so their ids are the same. */
-function recall({ index, floor }: Subjects, records: number): number {
-  const questions = unitQuestions(records);
-  const rounds = Array.from({ length: RECALL_QUESTIONS }, (_, round) => {
-    const question = questions[round] ?? new Float32Array();
-    const near = new Set(nearestTen(index, question));
-    const exact = floor.exact(PREFIX, question);
-    return { wanted: exact.length, found: exact.filter((id) => near.has(id)).length };
-  });
-  const sum = (key: "wanted" | "found") => rounds.reduce((total, round) => total + round[key], 0);
-  return sum("found") / sum("wanted");
-}
-
-function nearestTen(index: VectorIndex, question: Float32Array): number[] {
-  const similarities = index.similarities(question, index.nearest(question, RANGE, CANDIDATES));
-  return [...similarities]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, 10)
-    .map(([id]) => id);
-}

@@ -1,7 +1,7 @@
 /** The floor of the store benchmark: the same questions, asked of better-sqlite3 and FTS5 without a store around them. */
 import Database from "better-sqlite3";
 import * as sqliteVec from "sqlite-vec";
-import { floatBytes } from "#memory/stores/sqlite/vector-bytes.ts";
+import { bytesOf } from "#memory/stores/sqlite/vectors.ts";
 import { toMatchQuery } from "#memory/stores/sqlite/text-query.ts";
 import type { BenchRecord } from "./store-data.ts";
 
@@ -63,7 +63,7 @@ export function openFloor(file: string) {
     addVectors: db.transaction(
       (rows: readonly { id: number; namespace: string[]; vector: Float32Array }[]) => {
         for (const { id, namespace, vector } of rows)
-          statements.addVector.run(id, nsOf(namespace), floatBytes(vector));
+          statements.addVector.run(id, nsOf(namespace), bytesOf(vector));
       },
     ),
     get: (namespace: string[], key: string) => parsed(statements.get.get(nsOf(namespace), key)),
@@ -72,7 +72,7 @@ export function openFloor(file: string) {
       statements.search.all(toMatchQuery(text) ?? "", ...rangeOf(prefix)).map(parsed),
     searchAlone: (text: string) => statements.searchAlone.all(toMatchQuery(text) ?? ""),
     exact: (prefix: string[], vector: Float32Array) =>
-      statements.exact.all(...rangeOf(prefix), floatBytes(vector)),
+      statements.exact.all(...rangeOf(prefix), bytesOf(vector)),
     close: () => void db.close(),
   };
 }

@@ -11,7 +11,7 @@ const before = liveMemory().rssBytes;
 const db = openDatabase(file);
 const store = new SqliteStore(db, {
   clock: systemClock(),
-  embed: { embedder: benchEmbedder(Number(records)), fields: ["text"] },
+  index: { embed: benchEmbedder(Number(records)), fields: ["text"] },
 });
 for (let round = 0; round < 30; round += 1)
   await store.search(["memory", OWNER], { query: questionText(round) });

@@ -27,13 +27,12 @@ function sectionOf(result: StoreResult): string {
       verdictOf(one),
     ]);
   }
-  const { records, ftsAlone, recallAt10, fillMsPerItem, fileBytes, floorBytes, memoryBytes } = result;
+  const { records, ftsAlone, fillMsPerItem, fileBytes, floorBytes, memoryBytes } = result;
   const textP50Ms = result.operations.find(({ name }) => name === "text search")?.p50Ms ?? Number.NaN;
   return [
     `Store with ${records} records, other programs used ${result.foreignCores.toFixed(1)} cores`,
     table.toString(),
     `FTS5 alone, over everybody's records and without reading one: p50 ${shortMs(ftsAlone.p50Ms)}, p95 ${shortMs(ftsAlone.p95Ms)}; the store takes ${ratioText(textP50Ms, ftsAlone.p50Ms)} that.`,
-    `Recall@10 of the store's vector search against the exact scan: ${recallAt10.toFixed(3)}.`,
     `A vector is written in ${shortMs(fillMsPerItem)}. File ${kilobytesText(fileBytes)}, floor ${kilobytesText(floorBytes)}.`,
     `Memory that searching adds to a process: ${kilobytesText(memoryBytes)}. ${memoryVerdict(result)}`,
   ].join("\n");

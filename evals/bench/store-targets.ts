@@ -19,7 +19,6 @@ const LIMITS: Readonly<Record<OperationResult["name"], Limit>> = {
   "list, filter that few fulfil": { times: 3 },
   "text search": { times: 2, p95Ms: { records: LARGE, ms: 15 } },
   "hybrid search": {},
-  "vector search": { p95Ms: { records: LARGE, ms: 50 } },
 };
 
 const MEMORY = { records: LARGE, bytes: 200_000_000 };

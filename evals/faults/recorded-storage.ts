@@ -1,6 +1,6 @@
 /** A storage whose every call passes a gate. */
 import type { BaseCheckpointSaver, BaseStore, Operation } from "@langchain/langgraph-checkpoint";
-import { StoreView } from "#memory/stores/direct-store.ts";
+import { StoreView } from "#memory/stores/atomic-store.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { Gate } from "./gate.ts";
 
@@ -11,7 +11,7 @@ export function recordStorage(storage: StorageBackend, gate: Gate): StorageBacke
     checkpointer: recordCheckpointer(storage.checkpointer, gate),
     persist: (threadId) => gate.pass("checkpoints.persist", () => storage.persist(threadId)),
     store: recordStore(storage.store, gate),
-    fencedStore: (lease, options) => recordStore(storage.fencedStore(lease, options), gate),
+    fencedStore: (lease) => recordStore(storage.fencedStore(lease), gate),
     locks: {
       ...storage.locks,
       async acquire(name, options) {

@@ -150,7 +150,7 @@ function depsOf(
     stops: createStopRegistry(),
     threads: noThreadRegistrar,
     storageName: "faults",
-    fencedStore: (lease) => made.storage.fencedStore(lease, { syncsLater: true }),
+    fencedStore: (lease) => made.storage.fencedStore(lease),
     persist: (threadId) => made.storage.persist(threadId),
     goesStraightOn: true,
     tools: [noteTool(made.gate, toolLog(folder)), askTool(made.gate, toolLog(folder))],

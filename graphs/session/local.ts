@@ -121,7 +121,6 @@ function turnDepsOf(
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
-    synced: async () => storage.synced?.(),
     takeDamaged: (sessionId) => takeDamaged(storage.checkpointer, sessionId),
     takeLag: (sessionId) => takeLag(storage.checkpointer, sessionId),
     afterTurn: upkeep.afterTurn,

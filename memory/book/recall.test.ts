@@ -10,7 +10,7 @@ import type { RecallOptions } from "./types.ts";
 const openSqliteStore = (): BaseStore =>
   new SqliteStore(openDatabase(":memory:"), {
     clock: createManualClock(NOW_MS),
-    index: (namespace) => memoryIndexFields(namespace) ?? ["$"],
+    index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
   });
 
 const textsOf = (records: readonly { readonly text: string }[]) => records.map(({ text }) => text);

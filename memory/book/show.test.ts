@@ -1,5 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
+import { memoryRecord } from "../testing/memory-record.ts";
+import { putRecord, recordId } from "./rows.ts";
 import { ADA, openTestBook, recordOf } from "./testing/test-book.ts";
 
 describe("reading", () => {
@@ -92,19 +94,13 @@ describe("reading", () => {
   });
 
   it("reads past the first page of a store", async () => {
-    const { book, store, clock } = openTestBook();
+    const { book, store } = openTestBook();
     for (let n = 0; n < 1203; n += 1) {
-      await book.remember(ADA, {
-        text: `fact ${n}`,
-        domain: "user_profile",
-        saidBy: "owner",
-        source: "system",
-      });
+      const record = memoryRecord({ id: "", text: `fact ${n}`, domain: "user_profile" });
+      await putRecord(store, ADA.owner, { ...record, id: recordId(ADA.owner, record, record.text) });
     }
     expect((await book.show(ADA)).total).toBe(1203);
     expect((await book.overview(ADA)).current.user_profile).toBe(1203);
-    expect(clock.now()).toBeGreaterThan(0);
-    expect(await store.search(["memory"], { limit: 2000 })).toHaveLength(1203);
   });
 
   it("counts what it cannot read and gives the rest", async () => {

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createEmbedder } from "./create-embedder.ts";
 import { createOpenAIEmbedder, type OpenAIEmbedderSettings } from "./openai-embedder.ts";
 
 interface SeenRequest {
@@ -38,7 +37,7 @@ async function startServer(statuses: readonly (number | "silent")[] = []) {
   });
   const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const embedder = (settings: OpenAIEmbedderSettings = {}) =>
-    createOpenAIEmbedder("some-model", { baseURL, retryDelayMs: 0, ...settings });
+    createOpenAIEmbedder("some-model", { baseURL, ...settings });
   return { seen, embedder };
 }
 
@@ -66,55 +65,24 @@ describe("createOpenAIEmbedder", () => {
     expect([shortened.model, embedder().model]).toEqual(["openai:some-model/256", "openai:some-model"]);
   });
 
-  it("asks once more after an answer that may pass", async () => {
-    const { seen, embedder } = await startServer([503]);
-    expect(await embedder().embed(["a"])).toEqual([[1, 1]]);
-    expect(seen).toHaveLength(2);
+  it.each([500, 401])("fails by the status %i, without repeating the text that was sent", async (status) => {
+    const { seen, embedder } = await startServer([status]);
+    const failure = embedder().embed(["a private text"]);
+    await expect(failure).rejects.toMatchObject({
+      code: "embedding_failed",
+      message: expect.stringContaining(String(status)) as unknown,
+    });
+    await expect(failure).rejects.not.toMatchObject({
+      message: expect.stringContaining("private") as unknown,
+    });
+    expect(seen).toHaveLength(1);
   });
 
-  it.each([
-    ["that stays", [500, 500], 2, "500"],
-    ["that no repetition changes", [401], 1, "401"],
-  ])(
-    "gives up on a failure %s, without repeating the text that was sent",
-    async (_what, statuses, requests, status) => {
-      const { seen, embedder } = await startServer(statuses);
-      const failure = embedder().embed(["a private text"]);
-      await expect(failure).rejects.toMatchObject({
-        code: "embedding_failed",
-        message: expect.stringContaining(status) as unknown,
-      });
-      await expect(failure).rejects.not.toMatchObject({
-        message: expect.stringContaining("private") as unknown,
-      });
-      expect(seen).toHaveLength(requests);
-    },
-  );
-
-  it("gives up on a server that is silent, after two attempts of the timeout", async () => {
-    const { seen, embedder } = await startServer(["silent", "silent"]);
+  it("gives up on a server that is silent, after the timeout", async () => {
+    const { embedder } = await startServer(["silent"]);
     await expect(embedder({ timeoutMs: 30 }).embed(["a"])).rejects.toMatchObject({
       code: "embedding_failed",
       message: expect.stringContaining("no answer") as unknown,
     });
-    expect(seen).toHaveLength(2);
-  });
-});
-
-describe("createEmbedder", () => {
-  const server = { baseURL: "http://127.0.0.1:9/v1" };
-
-  it.each([
-    ["none", undefined],
-    ["openai:nomic", "openai:nomic"],
-    ["local:use-lite", "local:use-lite"],
-  ])("makes of %j the embedder %j, without asking or loading anything", (reference, model) => {
-    expect(createEmbedder(reference, { server })?.model).toBe(model);
-  });
-
-  it("wants a server for openai", () => {
-    expect(() => createEmbedder("openai:x", { server: {} })).toThrow(
-      expect.objectContaining({ code: "config_invalid" }),
-    );
   });
 });

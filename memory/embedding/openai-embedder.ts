@@ -1,5 +1,4 @@
 /** Embedders of OpenAI and of every server that speaks its embeddings API. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { LilyError } from "#src/kernel/errors.ts";
 import { embeddingFailed, type Embedder } from "./embedder.ts";
 
@@ -11,34 +10,31 @@ export interface OpenAIEmbedderSettings {
   readonly baseURL?: string | undefined;
   /** Shorter vectors, for models that can be asked for them; left out, the model's own length. */
   readonly dimensions?: number | undefined;
-  /** Longest wait for an answer in one attempt, in milliseconds. */
+  /** Longest wait for an answer, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Wait before the second and last attempt, in milliseconds. */
-  readonly retryDelayMs?: number | undefined;
 }
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
 const PLACEHOLDER_KEY = "not-needed";
 const DEFAULT_TIMEOUT_MS = 20_000;
-const DEFAULT_RETRY_DELAY_MS = 500;
 
 /** Small batches: a local server computes them one after the other within the timeout. */
 const TEXTS_PER_REQUEST = 32;
 
 /**
- * Makes the embedder of a model. The client package is loaded with the first text.
+ * Makes the embedder of a model. The client package is loaded with the first text. It asks once: what fails is asked again
+ * with the next question, or when vectors are filled the next time.
  *
  * @throws {LilyError} `config_invalid` when neither key nor address is set.
  */
 export function createOpenAIEmbedder(model: string, settings: OpenAIEmbedderSettings): Embedder {
-  const { apiKey, baseURL, dimensions, retryDelayMs = DEFAULT_RETRY_DELAY_MS } = settings;
+  const { apiKey, baseURL, dimensions, timeoutMs = DEFAULT_TIMEOUT_MS } = settings;
   if (apiKey === undefined && baseURL === undefined) throw noServer(model);
   const name = `openai:${model}${dimensions === undefined ? "" : `/${dimensions}`}`;
   const fields = {
     model,
     apiKey: apiKey ?? PLACEHOLDER_KEY,
-    timeout: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    // LangChain waits a second and more before each of its retries and cannot be told otherwise.
+    timeout: timeoutMs,
     maxRetries: 0,
     batchSize: TEXTS_PER_REQUEST,
     // Left to itself the client asks for base64, which compatible servers ignore; it then reads numbers as text.
@@ -50,23 +46,13 @@ export function createOpenAIEmbedder(model: string, settings: OpenAIEmbedderSett
     model: name,
     async embed(texts) {
       const { OpenAIEmbeddings } = await import("@langchain/openai");
-      const client = new OpenAIEmbeddings(fields);
-      const ask = () => client.embedDocuments([...texts]);
-      return ask().catch(async (error: unknown) => {
-        if (!isPassing(error)) throw embeddingFailed({ model: name }, reasonOf(error), error);
-        await sleep(retryDelayMs);
-        return ask().catch((again: unknown) => {
-          throw embeddingFailed({ model: name }, reasonOf(again), again);
-        });
-      });
+      try {
+        return await new OpenAIEmbeddings(fields).embedDocuments([...texts]);
+      } catch (error) {
+        throw embeddingFailed({ model: name }, reasonOf(error), error);
+      }
     },
   };
-}
-
-/** Whether the same request may succeed a moment later: no answer, too many requests, a server in trouble. */
-function isPassing(error: unknown): boolean {
-  const status = statusOf(error);
-  return status === undefined || status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -5,17 +5,15 @@ import { describeItems } from "./contract/items.ts";
 import { describeNamespaces } from "./contract/namespaces.ts";
 import { describeSearch } from "./contract/search.ts";
 import { describeTextSearch } from "./contract/text-search.ts";
-import type { MakeStore, StoreTraits } from "./contract/traits.ts";
+import type { MakeStore } from "./contract/with-store.ts";
 
-export type { MakeStore, StoreTraits } from "./contract/traits.ts";
-
-/** Runs the contract against fresh stores of `makeStore`; `traits` states where the store is known to differ. */
-export function describeStoreContract(name: string, makeStore: MakeStore, traits: StoreTraits): void {
+/** Runs the contract against fresh stores of `makeStore`. */
+export function describeStoreContract(name: string, makeStore: MakeStore): void {
   describe(`store contract: ${name}`, () => {
-    describeItems(makeStore, traits);
-    describeSearch(makeStore, traits);
-    describeFilters(makeStore, traits);
-    describeTextSearch(makeStore, traits);
-    describeNamespaces(makeStore, traits);
+    describeItems(makeStore);
+    describeSearch(makeStore);
+    describeFilters(makeStore);
+    describeTextSearch(makeStore);
+    describeNamespaces(makeStore);
   });
 }

@@ -1,23 +1,8 @@
 /** Filters on stored values, with the meaning that LangGraph's `InMemoryStore` gives them. */
 import { LilyError } from "#src/kernel/errors.ts";
 
-/** A field that has to be equal to a primitive: enough for a database to narrow what is then checked. */
-export interface FieldEquality {
-  /** Literal key at the top of the value; `a.b` is that key, not a path. */
-  readonly field: string;
-  /** The JSON text of the wanted value. */
-  readonly json: string;
-}
-
-/** A filter that was checked and can be applied. */
-export interface Filter {
-  /** Conditions that every match fulfils; there may be others. */
-  readonly equalities: readonly FieldEquality[];
-  /** There are no others. */
-  readonly isEqualities: boolean;
-  /** Whether `value` fulfils every condition. */
-  matches(value: Readonly<Record<string, unknown>>): boolean;
-}
+/** A filter that was checked: tells whether a value fulfils every condition. */
+export type Filter = (value: Readonly<Record<string, unknown>>) => boolean;
 
 type Test = (item: unknown) => boolean;
 
@@ -44,13 +29,8 @@ export function compileFilter(filter: Readonly<Record<string, unknown>>): Filter
     field,
     test: testOf(field, condition),
   }));
-  const equalities = Object.entries(filter).flatMap(([field, condition]) => equalityOf(field, condition));
-  return {
-    equalities,
-    isEqualities: equalities.length === tests.length && !Object.values(filter).some(isOperators),
-    matches: (value) =>
-      tests.every(({ field, test }) => test(Object.hasOwn(value, field) ? value[field] : undefined)),
-  };
+  return (value) =>
+    tests.every(({ field, test }) => test(Object.hasOwn(value, field) ? value[field] : undefined));
 }
 
 function testOf(field: string, condition: unknown): Test {
@@ -67,16 +47,6 @@ function isOperators(condition: unknown): condition is Record<string, unknown> {
   if (typeof condition !== "object" || condition === null || Array.isArray(condition)) return false;
   const names = Object.keys(condition);
   return names.length === 0 || names.some((name) => name.startsWith("$"));
-}
-
-function equalityOf(field: string, condition: unknown): FieldEquality[] {
-  const wanted = isOperators(condition) ? condition["$eq"] : condition;
-  if (!isJsonPrimitive(wanted)) return [];
-  return [{ field, json: JSON.stringify(wanted) }];
-}
-
-function isJsonPrimitive(value: unknown): value is string | number | boolean | null {
-  return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }
 
 // Number({}) calls methods that stored data may have named; nothing is lost by not comparing objects.

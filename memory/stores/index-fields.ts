@@ -1,5 +1,7 @@
 /** Which text of a value is searched: LangGraph's field paths, read over plain JSON. */
-import { tokenizePath } from "./field-path.ts";
+
+// LangGraph's notation for a place in a value: `a.b`, `list[*].text`, `list[0]`, `list[-1]`, `{a,b}`, `*`.
+const TOKEN = /\[[^\]]*\]|\{[^}]*\}|[^.[\]{}]+/gu;
 
 /** Field paths whose text is indexed; `$` is every string in the value. `false` indexes nothing. */
 export type IndexFields = readonly string[] | false;
@@ -11,8 +13,13 @@ export type IndexFields = readonly string[] | false;
 export function textsOf(value: unknown, fields: readonly string[]): string[] {
   return fields.flatMap((field) => {
     if (field === "$" || field === "") return stringsIn(value);
-    return select(value, tokenizePath(field)).flatMap(leafTexts);
+    return select(value, tokensOf(field)).flatMap(leafTexts);
   });
+}
+
+/** The steps of a field path, brackets and braces kept: `a.b[*]` gives `a`, `b`, `[*]`. */
+function tokensOf(path: string): string[] {
+  return path.match(TOKEN) ?? [];
 }
 
 function leafTexts(leaf: unknown): string[] {
@@ -41,7 +48,7 @@ function step(value: unknown, token: string): unknown[] {
   if (token.startsWith("[")) return elements(value, token.slice(1, -1));
   if (token.startsWith("{")) {
     const paths = token.slice(1, -1).split(",");
-    return paths.flatMap((path) => select(value, tokenizePath(path.trim())));
+    return paths.flatMap((path) => select(value, tokensOf(path.trim())));
   }
   return member(value, token);
 }

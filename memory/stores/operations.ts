@@ -6,10 +6,10 @@ import type {
   Operation,
   PutOperation,
   SearchItem,
+  SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import { LilyError } from "#src/kernel/errors.ts";
 import { assertJson } from "#src/kernel/json.ts";
-import type { OrderedSearch } from "./fact-search.ts";
 import { compileFilter, type Filter } from "./filter.ts";
 import type { IndexFields } from "./index-fields.ts";
 import { assertKey, assertNamespace, encodePath, type Namespace } from "./namespace.ts";
@@ -23,10 +23,6 @@ export interface SearchQuery {
   readonly query: string | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** See `OrderedSearch`; of these at most one. */
-  readonly newestFirst: boolean;
-  readonly keyPrefix: string | undefined;
-  readonly countAt: string | undefined;
 }
 
 /** Names one item. */
@@ -58,8 +54,6 @@ export interface BatchPlan {
   readonly reads: readonly ((engine: StoreEngine) => unknown)[];
   /** One an item: of several changes to the same item the last one counts. */
   readonly changes: readonly ItemChange[];
-  /** Nothing but one get or one list: a single statement, which needs no transaction around it. */
-  readonly isOneStatement: boolean;
 }
 
 const DEFAULT_SEARCH_LIMIT = 10;
@@ -67,7 +61,8 @@ const DEFAULT_SEARCH_LIMIT = 10;
 /**
  * Checks a batch.
  *
- * @throws {LilyError} `namespace_invalid` for namespaces and keys, `value_not_json` for values, `internal` for filters.
+ * @throws {InvalidNamespaceError} or {@link LilyError} `namespace_invalid` for namespaces and keys; `value_not_json` for
+ *   values, `internal` for filters
  */
 export function planBatch(operations: readonly Operation[]): BatchPlan {
   const changes = new Map<string, ItemChange>();
@@ -80,7 +75,7 @@ export function planBatch(operations: readonly Operation[]): BatchPlan {
     }
     return "key" in operation ? getRead(operation) : listRead(operation);
   });
-  return { reads, changes: [...changes.values()], isOneStatement: isOneStatement(operations) };
+  return { reads, changes: [...changes.values()] };
 }
 
 /** Runs a checked batch on an engine that does all at once: every read sees the state before the changes, as in `InMemoryStore`. */
@@ -90,46 +85,21 @@ export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
   return results;
 }
 
-function isOneStatement([operation, ...rest]: readonly Operation[]): boolean {
-  if (operation === undefined || rest.length > 0 || "value" in operation) return false;
-  if ("key" in operation) return true;
-  const isSearch = "namespacePrefix" in operation && operation.query === undefined;
-  return isSearch && !asksForFacts(operation);
-}
-
-function asksForFacts({ newestFirst, countAt }: OrderedSearch): boolean {
-  return newestFirst === true || countAt !== undefined;
-}
-
 function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
   const ref = refOf(operation);
   return (engine) => engine.get(ref);
 }
 
-function searchRead(operation: OrderedSearch): (engine: StoreEngine) => unknown {
+function searchRead(operation: SearchOperation): (engine: StoreEngine) => unknown {
   assertNamespace(operation.namespacePrefix, { allowEmpty: true });
-  const { newestFirst = false, keyPrefix, countAt } = operation;
-  const isListed = operation.query == null && countAt === undefined;
   const query: SearchQuery = {
     prefix: operation.namespacePrefix,
     filter: operation.filter === undefined ? undefined : compileFilter(operation.filter),
     query: operation.query ?? undefined,
     limit: count(operation.limit ?? DEFAULT_SEARCH_LIMIT),
     offset: count(operation.offset ?? 0),
-    newestFirst: newestFirst && isListed,
-    keyPrefix: isListed && !newestFirst && isKeyPrefix(keyPrefix) ? keyPrefix : undefined,
-    countAt,
   };
   return (engine) => engine.search(query);
-}
-
-function isKeyPrefix(text: string | undefined): boolean {
-  return text !== undefined && /^[!-}]+$/u.test(text);
-}
-
-/** The first key behind all that begin with `prefix`: its last character is followed by another one in every database. */
-export function keyBehind(prefix: string): string {
-  return prefix.slice(0, -1) + String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1);
 }
 
 function listRead(operation: ListNamespacesOperation): (engine: StoreEngine) => unknown {

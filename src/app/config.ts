@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { parseEmbedderReference, printEmbedderReference } from "#memory/embedding/embedder-reference.ts";
+import { embedderReference } from "#memory/embedding/create-embedder.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
@@ -98,7 +98,7 @@ export const configSchema = z.strictObject({
       /** The reply model is offered tools that search memory and write to it. */
       tool: z.boolean().default(false),
       /** Makes vectors for search by meaning; `none`: search goes by words. */
-      embedder: textThat((text) => printEmbedderReference(parseEmbedderReference(text))).default("none"),
+      embedder: textThat(embedderReference).default("none"),
       /** Length of the vectors, for models that can be asked for shorter ones. */
       dimensions: z.int().min(8).max(8_192).optional(),
     })

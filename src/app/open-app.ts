@@ -3,11 +3,12 @@ import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import type { IndexFields } from "#memory/stores/index-fields.ts";
+import type { StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
-import { openSqliteBackend, type SqliteBackendOptions } from "#src/storage/sqlite/sqlite-backend.ts";
+import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
@@ -71,7 +72,7 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
     deps: {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,
-      fencedStore: (lease) => storage.fencedStore(lease, { syncsLater: true }),
+      fencedStore: (lease) => storage.fencedStore(lease),
       persist: (threadId) => storage.persist(threadId),
       persistAfterMs: PERSIST_AFTER_MS,
       goesStraightOn: true,
@@ -93,29 +94,33 @@ async function openStorage(
   }
   if (storage.backend === "postgres") {
     const { openPostgresBackend } = await import("#src/storage/postgres/postgres-backend.ts");
-    return openPostgresBackend({ connection: postgresUrl(env), schema: storage.schema, index, ...deps });
+    return openPostgresBackend({
+      connection: postgresUrl(env),
+      schema: storage.schema,
+      index: fields,
+      ...deps,
+    });
   }
   return openSqliteBackend({
     checkpointPath: resolve(join(loaded.home, storage.checkpoints)),
     storePath: resolve(join(loaded.home, storage.store)),
     clock: deps.clock,
     ids: deps.ids,
-    index,
-    ...embedOf(loaded, env),
+    index: { fields, ...embedOf(loaded, env) },
   });
 }
 
-/** Facts alone are given to an embedder: conversations are nobody's business but the model's that answers. */
-function embedOf({ config }: LoadedConfig, env: Environment): Pick<SqliteBackendOptions, "embed"> {
+/** Facts and documents alone are given to an embedder: conversations are nobody's business but the model's that answers. */
+function embedOf({ config }: LoadedConfig, env: Environment): Pick<StoreIndex, "embed" | "isEmbedded"> {
   const { embedder: reference, dimensions } = config.memory;
   const server = { ...openAISettingsOf(env), ...(dimensions === undefined ? {} : { dimensions }) };
-  const embedder = createEmbedder(reference, { server });
-  if (embedder === undefined) return {};
-  return { embed: { embedder, fields: (namespace) => memoryIndexFields(namespace) ?? false } };
+  const embed = createEmbedder(reference, server);
+  if (embed === undefined) return {};
+  return { embed, isEmbedded: (namespace) => memoryIndexFields(namespace) !== undefined };
 }
 
-/** What is found by words where a put does not say: LangGraph drops what a node's put says. */
-const index = (namespace: readonly string[]): IndexFields => memoryIndexFields(namespace) ?? ["$"];
+/** What is searched where a put does not say: LangGraph drops what a node's put says. */
+const fields = (namespace: readonly string[]): IndexFields => memoryIndexFields(namespace) ?? ["$"];
 
 function postgresUrl(env: Environment): string {
   const url = env["LILY_POSTGRES_URL"]?.trim();

@@ -1,5 +1,4 @@
 /** Entry of the terminal program: reads the command line and runs what it asks for. */
-import "#src/kernel/lean-schemas.ts";
 import { existsSync, readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { config as loadDotenv } from "dotenv";

@@ -26,22 +26,11 @@ export interface StorageBackend {
    * The same store, whose writes fail once `lease` is no longer the newest lease of its key. Reads are not checked.
    * The check and the write are one transaction where the backend has transactions.
    */
-  fencedStore(lease: LeaseRef, options?: FenceOptions): BaseStore;
-  /**
-   * Resolves when all that was written with `syncsLater` survives a power loss; absent where every write does when it is
-   * answered. It rejects when the disk has not taken it.
-   */
-  readonly synced?: () => Promise<void>;
+  fencedStore(lease: LeaseRef): BaseStore;
   /** What only the backend can do when something is erased; absent where nothing is kept. */
   readonly erasure?: StorageErasure;
   /** Gives held leases back, closes files and timers. Idempotent. Nobody should be waiting for a lock any more. */
   close(): Promise<void>;
-}
-
-/** Options of {@link StorageBackend.fencedStore}. */
-export interface FenceOptions {
-  /** The caller waits for {@link StorageBackend.synced} before it tells anybody of what it has written. */
-  readonly syncsLater?: boolean;
 }
 
 /** Names a lease in a write: which key, and the token it was granted with. */

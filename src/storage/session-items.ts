@@ -1,7 +1,7 @@
 /** Reading and putting items of the Store: checked by a schema, page by page, and together where a store can. */
 import type { BaseStore, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { DirectStore } from "#memory/stores/direct-store.ts";
+import { AtomicStore } from "#memory/stores/atomic-store.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 
 const PAGE = 200;
@@ -67,7 +67,7 @@ export function within(prefix: readonly string[]): (item: SearchItem) => boolean
  */
 export async function putAll(store: BaseStore, puts: readonly PutOperation[]): Promise<void> {
   if (puts.length === 0) return;
-  if (store instanceof DirectStore) return void (await store.batch([...puts]));
+  if (store instanceof AtomicStore) return void (await store.batch([...puts]));
   for (const { namespace, key, value, index } of puts) {
     if (value === null) await store.delete(namespace, key);
     else await store.put(namespace, key, value, index);

@@ -66,14 +66,3 @@ export const blobNamespace = (owner: string): string[] => ["blobs", encodeLabel(
 
 /** Key of a turn's item: the number with leading zeros, so that keys sort as turns do. */
 export const turnItemKey = (turn: number): string => String(turn).padStart(8, "0");
-
-/** Written before the turn or chain that they belong to, or made anew from it. */
-const NOT_WAITED_FOR: ReadonlySet<string> = new Set([
-  "deliveries",
-  "session-index",
-  "explanations",
-  "stop-requests",
-]);
-
-/** Whether what is written in the namespace has to survive a power loss once it is answered. */
-export const survivesPowerLoss = ([first = ""]: readonly string[]): boolean => !NOT_WAITED_FOR.has(first);

@@ -53,8 +53,6 @@ export interface TurnDeps {
   readonly beforeRun?: BeforeRun;
   /** Called after a run on a session, which may have sealed it; must not throw. */
   readonly afterTurn?: (sessionId: string, isSealed: boolean) => void;
-  /** Resolves when what the runs have written survives a power loss; without it every write does when it is answered. */
-  readonly synced?: () => Promise<void>;
   /** How many stored states of a session were met that are damaged, and that nobody was told of yet. */
   readonly takeDamaged?: (sessionId: string) => number;
   /** Why the state after the last run on a session could not be stored, if nobody was told yet. */

@@ -113,10 +113,7 @@ export async function runUnderLease(deps: TurnDeps, turn: TurnUnderLease): Promi
   const endLooking =
     stopRequests && obeyStopRequests(stopRequests, timer, { turn: leased, deliveryIds, stop });
   try {
-    const reply = await followHandoffs(deps, turn);
-    // The one wait for the disk: nobody is told of a turn that a power loss could take back, nor goes on behind it.
-    await deps.synced?.();
-    return reply;
+    return await followHandoffs(deps, turn);
   } finally {
     leave();
     await endLooking?.();

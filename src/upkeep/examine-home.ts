@@ -112,7 +112,7 @@ function hasRows(db: Database, table: string): boolean {
 
 async function checkContents(store: Database | undefined, clock: Clock): Promise<Check[]> {
   if (store === undefined || !hasTable(store, "items")) return [];
-  if (Number(store.pragma("user_version", { simple: true })) < STORE_SCHEMA.migrations.length)
+  if (Number(store.pragma("user_version", { simple: true })) < STORE_SCHEMA.version)
     return [fine("contents", "the store file is of an older version; the next start brings it up to date")];
   return [
     ...(await orRow("text index", () => [checkTextIndex(store)])),

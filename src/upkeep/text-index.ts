@@ -1,21 +1,17 @@
 /** The text indexes of a store file: whether each has exactly the items that are to be found by words, and made anew. */
 import type { Database } from "better-sqlite3";
-import { z } from "zod";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
-import { searchableText } from "#memory/stores/sqlite/store-writer.ts";
-import { TEXT_TABLES, textTableOf, type TextTable } from "#memory/stores/sqlite/text-tables.ts";
+import { rebuildTextTables, TEXT_TABLES, textTableOf } from "#memory/stores/sqlite/text-tables.ts";
 import { fine, warning, type Check } from "./check.ts";
-import { damageIn, hasTable } from "./database-file.ts";
+import { damageIn } from "./database-file.ts";
 
 /** An item that is found by its words. */
 interface IndexedRow {
   readonly id: number;
   readonly path: string;
-  readonly index_fields: string;
-  readonly value: string;
 }
 
-const INDEXED = `SELECT i.id, n.path, i.index_fields, i.value FROM items i
+const INDEXED = `SELECT i.id, n.path FROM items i
   JOIN namespaces n ON n.id = i.namespace_id WHERE i.index_fields IS NOT NULL`;
 
 /** The row of the text indexes. Reads only. */
@@ -41,25 +37,8 @@ export function checkTextIndex(db: Database): Check {
   return warning("text index", found, next);
 }
 
-const fieldsSchema = z.array(z.string());
-
 /** Makes the text indexes anew, in one transaction: whoever writes meanwhile waits. @returns how many texts they have */
 export function rebuildTextIndex(db: Database): Promise<number> {
-  const rebuild = db.transaction(() => {
-    const adding = new Map(
-      TEXT_TABLES.filter((name) => hasTable(db, name)).map((name) => [name, emptied(db, name)]),
-    );
-    let texts = 0;
-    for (const { id, path, index_fields: fields, value } of db.prepare<[], IndexedRow>(INDEXED).all()) {
-      adding.get(textTableOf(path))?.run(id, searchableText(value, fieldsSchema.parse(JSON.parse(fields))));
-      texts += 1;
-    }
-    return texts;
-  });
+  const rebuild = db.transaction(() => rebuildTextTables(db));
   return retryBusy(() => rebuild.immediate(), { file: db.name });
-}
-
-function emptied(db: Database, name: TextTable) {
-  db.prepare(`INSERT INTO ${name} (${name}) VALUES ('delete-all')`).run();
-  return db.prepare<[number, string]>(`INSERT INTO ${name} (rowid, body) VALUES (?, ?)`);
 }

@@ -17,8 +17,8 @@ export const EVIDENCE_STORES: readonly (readonly [string, () => BaseStore])[] = 
 ];
 
 function sqliteStore(): BaseStore {
-  const index = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
-  return new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(0), index });
+  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
+  return new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(0), index: { fields } });
 }
 
 /** Whether a measure is good enough. */

@@ -25,8 +25,7 @@ describe.each<[string, () => BaseStore]>([
     () =>
       new SqliteStore(openDatabase(":memory:"), {
         clock: createManualClock(0),
-        isDurable: () => false,
-        index,
+        index: { fields: index },
       }),
   ],
 ])("ten thousand facts of many people on %s", (_name, makeStore) => {

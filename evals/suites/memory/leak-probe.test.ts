@@ -9,8 +9,7 @@ import { probeLeaks } from "./leak-probe.ts";
 const sqliteStore = (): BaseStore =>
   new SqliteStore(openDatabase(":memory:"), {
     clock: createManualClock(0),
-    isDurable: () => false,
-    index: (namespace) => memoryIndexFields(namespace) ?? ["$"],
+    index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
   });
 
 describe.each<[string, () => BaseStore]>([

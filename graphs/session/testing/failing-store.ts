@@ -52,7 +52,7 @@ export function failingPuts(fails: PutFilter): FailingPuts {
     wrap: (storage) => ({
       ...storage,
       store: new FailingStore(storage.store),
-      fencedStore: (lease, options) => new FailingStore(storage.fencedStore(lease, options)),
+      fencedStore: (lease) => new FailingStore(storage.fencedStore(lease)),
       close: () => storage.close(),
     }),
     arm(when = "before") {

@@ -168,7 +168,7 @@ function openHarnessSessions(
     stops: createStopRegistry(),
     threads: noThreadRegistrar,
     storageName: "test",
-    fencedStore: (lease) => storage.fencedStore(lease, { syncsLater: true }),
+    fencedStore: (lease) => storage.fencedStore(lease),
     persist: (threadId) => storage.persist(threadId),
     goesStraightOn: true,
     persistAfterMs: 20,

@@ -45,6 +45,6 @@ export function openTestEvidence(
 
 /** A SQLite store in memory that indexes as the application's does. */
 export function sqliteStore(): SqliteStore {
-  const index = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
-  return new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(NOW_MS), index });
+  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
+  return new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(NOW_MS), index: { fields } });
 }

@@ -1,8 +1,7 @@
 /** Contract: one item, its times, and batches. */
 import { describe, expect, it } from "vitest";
 import type { BaseStore, Operation } from "@langchain/langgraph-checkpoint";
-import { keysOf, withStore } from "./with-store.ts";
-import type { MakeStore, StoreTraits } from "./traits.ts";
+import { keysOf, withStore, type MakeStore } from "./with-store.ts";
 
 const DOCS = ["docs", "ada"];
 
@@ -15,7 +14,7 @@ const awkwardValue = () => ({
   "key.with \"odd'": -1e21,
 });
 
-export function describeItems(makeStore: MakeStore, traits: StoreTraits): void {
+export function describeItems(makeStore: MakeStore): void {
   describe("items", () => {
     it(
       "gives back what was put, with its namespace, key and times",
@@ -63,8 +62,8 @@ export function describeItems(makeStore: MakeStore, traits: StoreTraits): void {
       }),
     );
 
-    describeCopies(makeStore, traits);
-    describeBatches(makeStore, traits);
+    describeCopies(makeStore);
+    describeBatches(makeStore);
   });
 }
 
@@ -73,24 +72,16 @@ async function createdAndUpdated(store: BaseStore): Promise<{ createdAt: number;
   return { createdAt: Number(item?.createdAt), updatedAt: Number(item?.updatedAt) };
 }
 
-async function listAfterChanges(store: BaseStore): Promise<unknown> {
-  const value = { list: ["a"] };
-  await store.put(DOCS, "k", value);
-  value.list.push("changed after put");
-  for (const item of await store.search(DOCS)) (item.value["list"] as string[]).push("changed after search");
-  return (await store.get(DOCS, "k"))?.value["list"];
-}
-
-function describeCopies(makeStore: MakeStore, traits: StoreTraits): void {
-  it.runIf(traits.keepsCopies)(
+function describeCopies(makeStore: MakeStore): void {
+  it(
     "is not changed by later changes to what went in or came out",
-    withStore(makeStore, async (store) => expect(await listAfterChanges(store)).toEqual(["a"])),
-  );
-
-  it.skipIf(traits.keepsCopies)(
-    "holds live objects, which later changes reach",
     withStore(makeStore, async (store) => {
-      expect(await listAfterChanges(store)).toEqual(["a", "changed after put", "changed after search"]);
+      const value = { list: ["a"] };
+      await store.put(DOCS, "k", value);
+      value.list.push("changed after put");
+      for (const item of await store.search(DOCS))
+        (item.value["list"] as string[]).push("changed after search");
+      expect((await store.get(DOCS, "k"))?.value["list"]).toEqual(["a"]);
     }),
   );
 
@@ -104,14 +95,14 @@ function describeCopies(makeStore: MakeStore, traits: StoreTraits): void {
     ["undefined in an array", { a: [undefined] }],
     ["a nested function", { f: { g: () => 1 } }],
   ];
-  it.runIf(traits.keepsCopies).each(notJson)("refuses %s and writes nothing", async (_what, value) => {
+  it.each(notJson)("refuses %s and writes nothing", async (_what, value) => {
     await withStore(makeStore, async (store) => {
       await expect(store.put(DOCS, "k", value)).rejects.toMatchObject({ code: "value_not_json" });
       expect(await store.get(DOCS, "k")).toBeNull();
     })();
   });
 
-  it.runIf(traits.keepsCopies)(
+  it(
     "refuses an array or text as the whole value, and takes a member that is undefined for absent",
     withStore(makeStore, async (store) => {
       const put = (value: unknown) =>
@@ -124,7 +115,7 @@ function describeCopies(makeStore: MakeStore, traits: StoreTraits): void {
   );
 }
 
-function describeBatches(makeStore: MakeStore, traits: StoreTraits): void {
+function describeBatches(makeStore: MakeStore): void {
   it(
     "reads the state before the writes of the same batch and aligns results with operations",
     withStore(makeStore, async (store) => {
@@ -174,20 +165,8 @@ function describeBatches(makeStore: MakeStore, traits: StoreTraits): void {
         { namespace: DOCS, key: "a", value: { n: 1 } },
         { namespace: ["bad.label"], key: "b", value: { n: 1 } },
       ];
-      await expect(store.batch(operations)).rejects.toMatchObject(traits.namespaceError);
+      await expect(store.batch(operations)).rejects.toThrow();
       expect(await store.get(DOCS, "a")).toBeNull();
-    }),
-  );
-
-  it.runIf(traits.allowsColons)(
-    "keeps items apart whose namespace and key would be joined to the same text",
-    withStore(makeStore, async (store) => {
-      await store.batch([
-        { namespace: ["a"], key: "b:c", value: { n: 1 } },
-        { namespace: ["a", "b"], key: "c", value: { n: 2 } },
-      ]);
-      expect((await store.get(["a"], "b:c"))?.value).toEqual({ n: 1 });
-      expect((await store.get(["a", "b"], "c"))?.value).toEqual({ n: 2 });
     }),
   );
 }

@@ -1,8 +1,7 @@
 /** Contract: listing namespaces. */
 import { describe, expect, it } from "vitest";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { withStore } from "./with-store.ts";
-import type { MakeStore, StoreTraits } from "./traits.ts";
+import { withStore, type MakeStore } from "./with-store.ts";
 
 const NAMESPACES = [
   ["facts", "ada", "home"],
@@ -17,7 +16,7 @@ async function fill(store: BaseStore): Promise<void> {
   for (const namespace of NAMESPACES.toReversed()) await store.put(namespace, "k", {});
 }
 
-export function describeNamespaces(makeStore: MakeStore, traits: StoreTraits): void {
+export function describeNamespaces(makeStore: MakeStore): void {
   describe("namespaces", () => {
     it(
       "are listed once each and in order",
@@ -61,16 +60,7 @@ export function describeNamespaces(makeStore: MakeStore, traits: StoreTraits): v
       }),
     );
 
-    it.runIf(traits.listsEmptyNamespaces)(
-      "stay listed when their last item is gone",
-      withStore(makeStore, async (store) => {
-        await store.put(["n"], "a", {});
-        await store.delete(["n"], "a");
-        expect(await store.listNamespaces()).toEqual([["n"]]);
-      }),
-    );
-
-    it.skipIf(traits.listsEmptyNamespaces)(
+    it(
       "end with their last item",
       withStore(makeStore, async (store) => {
         await store.put(["n"], "a", {});

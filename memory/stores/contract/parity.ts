@@ -8,31 +8,34 @@ import {
   type Operation,
   type PutOperation,
 } from "@langchain/langgraph-checkpoint";
-import type { MakeStore } from "./traits.ts";
+import type { MakeStore } from "./with-store.ts";
 
 /**
- * The reference without the one difference that matters here: it keeps a namespace that holds nothing, even one from
- * which something that never existed was deleted. Changes go in one by one, so that it can be tidied after each.
+ * The reference without the one difference that matters here: it keeps a namespace that holds nothing. So each batch is
+ * read from a fresh one, into which what there is was put in its order.
  */
-class TidyInMemoryStore extends InMemoryStore {
+class Reference {
+  readonly #namespaces = new Map<string, Map<string, PutOperation>>();
+
   async run(operations: readonly Operation[]): Promise<unknown[]> {
+    const store = new InMemoryStore();
+    for (const items of this.#namespaces.values()) for (const put of items.values()) await store.batch([put]);
     const results: unknown[] = [];
-    const changes = new Map<string, PutOperation>();
-    for (const operation of operations) {
-      if ("value" in operation) changes.set(JSON.stringify([operation.namespace, operation.key]), operation);
-      // As text and at once: the reference answers with its live objects.
-      results.push("value" in operation ? null : shown((await this.batch([operation]))[0]));
-    }
-    for (const change of changes.values()) {
-      await this.batch([change]);
-      this.#forgetEmptyNamespaces();
-    }
+    for (const operation of operations)
+      results.push("value" in operation ? null : shown((await store.batch([operation]))[0]));
+    const changes = operations.filter((operation) => "value" in operation);
+    const last = new Map(changes.map((change) => [JSON.stringify([change.namespace, change.key]), change]));
+    for (const change of last.values()) this.#change(change);
     return results;
   }
 
-  #forgetEmptyNamespaces(): void {
-    const namespaces = Reflect.get(this, "data") as Map<string, Map<string, unknown>>;
-    for (const [namespacePath, items] of namespaces) if (items.size === 0) namespaces.delete(namespacePath);
+  #change(change: PutOperation): void {
+    const id = JSON.stringify(change.namespace);
+    const items = this.#namespaces.get(id) ?? new Map<string, PutOperation>();
+    if (change.value === null) items.delete(change.key);
+    else items.set(change.key, change);
+    if (items.size === 0) this.#namespaces.delete(id);
+    else this.#namespaces.set(id, items);
   }
 }
 
@@ -98,7 +101,7 @@ export function describeParity(name: string, makeStore: MakeStore): void {
       await fc.assert(
         fc.asyncProperty(batches, async (sequence) => {
           const fixture = makeStore();
-          const reference = new TidyInMemoryStore();
+          const reference = new Reference();
           for (const operations of [...sequence, EVERYTHING]) {
             const results: unknown[] = await fixture.store.batch([...operations]);
             expect(results.map(shown)).toEqual(await reference.run(operations));

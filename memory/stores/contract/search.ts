@@ -1,9 +1,11 @@
 /** Contract: search without a query: whole labels, order, pages. */
 import { describe, expect, it } from "vitest";
-import { keysOf, withStore } from "./with-store.ts";
-import type { MakeStore, StoreTraits } from "./traits.ts";
+import { keysOf, withStore, type MakeStore } from "./with-store.ts";
 
-export function describeSearch(makeStore: MakeStore, traits: StoreTraits): void {
+/** What LangGraph says, or one of ours. */
+const REFUSAL = /namespace|label|the key/iu;
+
+export function describeSearch(makeStore: MakeStore): void {
   describe("search without a query", () => {
     it(
       "matches whole labels, case-sensitively and without wildcards",
@@ -73,19 +75,19 @@ export function describeSearch(makeStore: MakeStore, traits: StoreTraits): void 
       }),
     );
 
-    describeRefusals(makeStore, traits);
+    describeRefusals(makeStore);
   });
 }
 
-function describeRefusals(makeStore: MakeStore, traits: StoreTraits): void {
-  it.each([[[""]], [["a", ""]], [["a.b"]], [["a", 1 as unknown as string]]])(
+function describeRefusals(makeStore: MakeStore): void {
+  it.each([[[""]], [["a", ""]], [["a.b"]], [["a:b"]], [["a", 1 as unknown as string]]])(
     "refuses the namespace %j everywhere",
     async (namespace) => {
       await withStore(makeStore, async (store) => {
-        await expect(store.put(namespace, "k", {})).rejects.toMatchObject(traits.namespaceError);
-        await expect(store.get(namespace, "k")).rejects.toMatchObject(traits.namespaceError);
-        await expect(store.delete(namespace, "k")).rejects.toMatchObject(traits.namespaceError);
-        await expect(store.search(namespace)).rejects.toMatchObject(traits.namespaceError);
+        await expect(store.put(namespace, "k", {})).rejects.toThrow(REFUSAL);
+        await expect(store.get(namespace, "k")).rejects.toThrow(REFUSAL);
+        await expect(store.delete(namespace, "k")).rejects.toThrow(REFUSAL);
+        await expect(store.search(namespace)).rejects.toThrow(REFUSAL);
       })();
     },
   );
@@ -93,38 +95,21 @@ function describeRefusals(makeStore: MakeStore, traits: StoreTraits): void {
   it(
     "refuses the empty namespace for an item, and the root label langgraph for put",
     withStore(makeStore, async (store) => {
-      await expect(store.put([], "k", {})).rejects.toMatchObject(traits.namespaceError);
-      await expect(store.get([], "k")).rejects.toMatchObject(traits.namespaceError);
-      await expect(store.put(["langgraph", "x"], "k", {})).rejects.toMatchObject(traits.namespaceError);
+      await expect(store.put([], "k", {})).rejects.toThrow(REFUSAL);
+      await expect(store.get([], "k")).rejects.toThrow(REFUSAL);
+      await expect(store.put(["langgraph", "x"], "k", {})).rejects.toThrow(REFUSAL);
       expect(await store.get(["langgraph", "x"], "k")).toBeNull();
     }),
   );
 
-  it.runIf(traits.refusesIllFormedIds)(
+  it(
     "refuses NUL and half of a surrogate pair in labels and keys",
     withStore(makeStore, async (store) => {
       for (const bad of ["a\u0000b", "caf\ud83d"]) {
-        await expect(store.put([bad], "k", {})).rejects.toMatchObject(traits.namespaceError);
-        await expect(store.put(["n"], bad, {})).rejects.toMatchObject(traits.namespaceError);
-        await expect(store.get(["n"], bad)).rejects.toMatchObject(traits.namespaceError);
+        await expect(store.put([bad], "k", {})).rejects.toThrow(REFUSAL);
+        await expect(store.put(["n"], bad, {})).rejects.toThrow(REFUSAL);
+        await expect(store.get(["n"], bad)).rejects.toThrow(REFUSAL);
       }
-    }),
-  );
-
-  it.skipIf(traits.allowsColons)(
-    "refuses a colon in a label",
-    withStore(makeStore, async (store) => {
-      await expect(store.put(["telegram:42"], "k", { n: 1 })).rejects.toMatchObject(traits.namespaceError);
-    }),
-  );
-
-  it.runIf(traits.allowsColons)(
-    "takes a colon as part of a label",
-    withStore(makeStore, async (store) => {
-      await store.put(["telegram:42"], "k", { n: 1 });
-      await store.put(["telegram", "42"], "k", { n: 2 });
-      expect((await store.get(["telegram:42"], "k"))?.value).toEqual({ n: 1 });
-      expect((await store.search(["telegram"])).map((item) => item.value)).toEqual([{ n: 2 }]);
     }),
   );
 }

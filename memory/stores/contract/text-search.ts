@@ -1,8 +1,7 @@
 /** Contract: search by words. */
 import { describe, expect, it } from "vitest";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { keysOf, withStore } from "./with-store.ts";
-import type { MakeStore, StoreTraits } from "./traits.ts";
+import { keysOf, withStore, type MakeStore } from "./with-store.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
   rosa: "sister's name is Rosa",
@@ -58,8 +57,7 @@ const UNFOUND = [
   "zebra ".repeat(1700),
 ];
 
-export function describeTextSearch(makeStore: MakeStore, traits: StoreTraits): void {
-  if (!traits.findsWords) return describeIgnoredQuery(makeStore);
+export function describeTextSearch(makeStore: MakeStore): void {
   describe("search by words", () => {
     it.each(FOUND)("finds by %j", async (query, keys) => {
       await withStore(makeStore, async (store) => {
@@ -133,16 +131,6 @@ function describeIndex(makeStore: MakeStore): void {
       expect(await found("title")).toEqual([]);
       await store.put(["n"], "all", value, false);
       expect(await found("alpha")).toEqual([]);
-    }),
-  );
-}
-
-function describeIgnoredQuery(makeStore: MakeStore): void {
-  it(
-    "lists items whatever the query",
-    withStore(makeStore, async (store) => {
-      await fill(store);
-      expect(keysOf(await store.search(["mine"], { query: "Rosa" }))).toEqual(Object.keys(TEXTS));
     }),
   );
 }

@@ -1,8 +1,18 @@
-/** Runs one test of the contract against a fresh store and closes it. */
+/** What a store under contract is, and how one test is run against a fresh one. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { MakeStore, StoreFixture } from "./traits.ts";
 
-/** The body of a test that is given a fresh store. */
+/** A fresh, empty store. */
+export interface StoreFixture {
+  readonly store: BaseStore;
+  /** Lets at least a millisecond pass on the store's clock. */
+  tick(): void | Promise<void>;
+  close(): void | Promise<void>;
+}
+
+/** Makes a fresh store for each test. */
+export type MakeStore = () => StoreFixture;
+
+/** The body of a test that is given a fresh store, which is closed behind it. */
 export function withStore(
   makeStore: MakeStore,
   body: (store: BaseStore, fixture: StoreFixture) => Promise<void>,

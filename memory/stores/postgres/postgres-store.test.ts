@@ -4,11 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract } from "../contract.ts";
-import { LILY_TRAITS } from "../contract/lily-traits.ts";
 import { describeParity } from "../contract/parity.ts";
-import type { StoreFixture } from "../contract/traits.ts";
-import { keysOf } from "../contract/with-store.ts";
-import { StoreView } from "../direct-store.ts";
+import { keysOf, type StoreFixture } from "../contract/with-store.ts";
+import { StoreView } from "../atomic-store.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
 import { setUpStore } from "./store-tables.ts";
 import { openTestPool, startPostgres, whyNoPostgres, type PostgresServer } from "./testing/start-postgres.ts";
@@ -55,7 +53,7 @@ describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${
     await server.stop();
   });
 
-  describeStoreContract("PostgresStore", makeStore, LILY_TRAITS);
+  describeStoreContract("PostgresStore", makeStore);
   describeParity("PostgresStore", makeStore);
 
   describe("PostgresStore", () => {

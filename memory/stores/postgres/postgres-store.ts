@@ -9,7 +9,7 @@ import type {
 import type { Pool } from "pg";
 import type { Clock } from "#src/kernel/clock.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
-import { DirectStore, StoreView } from "../direct-store.ts";
+import { AtomicStore, StoreView } from "../atomic-store.ts";
 import { textsOf, type IndexFields } from "../index-fields.ts";
 import { encodePath, type Namespace } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
@@ -59,7 +59,7 @@ const MAX_TERM_CHARACTERS = 100;
  * share a word with an indexed field, and nothing when it has no word that carries a topic. Scores compare within one
  * answer only. Every item that shares a word is read to rank it, and every item at or below a prefix to filter it.
  */
-export class PostgresStore extends DirectStore {
+export class PostgresStore extends AtomicStore {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #server: string;
@@ -142,7 +142,7 @@ export class PostgresStore extends DirectStore {
       query === undefined
         ? await this.#items(client, this.#sql.list, [...range, null, 0])
         : await this.#items(client, this.#sql.match, [...range, terms.slice(0, MAX_QUERY_TERMS)]);
-    const passed = found.filter(({ item }) => filter?.matches(item.value) !== false);
+    const passed = found.filter(({ item }) => filter?.(item.value) !== false);
     if (query === undefined) return passed.slice(offset, offset + limit).map(({ item }) => item);
     const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
     return rankTexts(passed, question, ({ item, row }) => toSearchableText(indexedText(item, row)))

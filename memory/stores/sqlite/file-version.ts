@@ -1,7 +1,7 @@
 /** Reads the version of a database file without changing a byte of it. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { assertVersion, type DatabaseSchema, type FileVersion } from "./migrate.ts";
+import { assertVersion, readVersion, type DatabaseSchema, type FileVersion } from "./migrate.ts";
 
 const MAGIC = "SQLite format 3\u0000";
 const HEADER_BYTES = 100;
@@ -47,10 +47,7 @@ function hasLog(file: string): boolean {
 function readThroughLog(file: string): FileVersion {
   const db = new Database(file, { readonly: true });
   try {
-    return {
-      version: Number(db.pragma("user_version", { simple: true })),
-      applicationId: Number(db.pragma("application_id", { simple: true })),
-    };
+    return readVersion(db);
   } finally {
     db.close();
   }

@@ -97,13 +97,13 @@ describe("openDatabase on a damaged file", () => {
   it("reports one bad page where it is read, and goes on with the others", async () => {
     const file = newFile();
     const first = open(file);
-    const filler = new SqliteStore(first, { clock, index: false });
+    const filler = new SqliteStore(first, { clock, index: { fields: false } });
     for (let n = 0; n < 200; n += 1) await filler.put(["n"], `k${n}`, { text: `item ${n} `.repeat(60) });
     first.close();
     damage(file, "item 150 ");
     const db = open(file);
     onTestFinished(() => void db.close());
-    const store = new SqliteStore(db, { clock, index: false });
+    const store = new SqliteStore(db, { clock, index: { fields: false } });
     expect((await store.get(["n"], "k1"))?.value).toBeDefined();
     const refusal = { code: "storage_damaged", message: expect.stringContaining(file) as unknown };
     await expect(store.search(["n"], { limit: 1000 })).rejects.toMatchObject(refusal);
@@ -125,7 +125,7 @@ describe("openDatabase on a file of another program", () => {
   it("refuses a newer version and changes no byte", () => {
     const file = newFile();
     const db = open(file);
-    db.pragma(`user_version = ${STORE_SCHEMA.migrations.length + 1}`);
+    db.pragma(`user_version = ${STORE_SCHEMA.version + 1}`);
     db.close();
     const before = bytesBeside(file);
     expect(() => open(file)).toThrow(

@@ -1,16 +1,17 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import type { Database } from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createFakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract } from "../contract.ts";
-import { describeFactSearch } from "../contract/fact-search.ts";
-import { LILY_TRAITS } from "../contract/lily-traits.ts";
 import { describeParity } from "../contract/parity.ts";
 import { keysOf } from "../contract/with-store.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+import { STORE_SCHEMA } from "./store-schema.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const START_MS = 1_700_000_000_000;
@@ -25,9 +26,8 @@ function makeStore() {
   };
 }
 
-describeStoreContract("SqliteStore", makeStore, LILY_TRAITS);
+describeStoreContract("SqliteStore", makeStore);
 describeParity("SqliteStore", makeStore);
-describeFactSearch("SqliteStore", makeStore);
 
 /** Opens the store in `file`; closed when the test is over, if not before. */
 function openStore(
@@ -110,32 +110,51 @@ describe("SqliteStore on a file", () => {
 
   it("leaves no byte of what was deleted or replaced, in the file or beside it", async () => {
     const file = newFile();
-    const { store } = openStore(file);
+    const { store, db } = openStore(file);
     for (let n = 0; n < 50; n += 1)
       await store.put(["n"], `filler${n}`, { text: `common words number ${n}` });
     await store.put(["secretns", "owner"], "secretkey", { text: "zebrafinch in the attic" });
     await store.put(["n"], "k", { text: "quokka" });
     await store.delete(["secretns", "owner"], "secretkey");
     await store.put(["n"], "k", { text: "wombat" });
-    await store.scrub();
+    db.pragma("wal_checkpoint(TRUNCATE)");
     const bytes = readdirSync(join(file, ".."))
       .map((name) => readFileSync(join(file, "..", name), "latin1"))
       .join();
     for (const trace of ["zebrafinch", "attic", "secret", "quokka"]) expect(bytes).not.toContain(trace);
     expect(bytes).toContain("wombat");
   });
+});
 
-  it("does not empty the log under a reader, and says so", async () => {
+describe("SqliteStore on a file of an earlier version", () => {
+  it("opens it once and for all with every item, its words and its vectors", async () => {
     const file = newFile();
-    const { store } = openStore(file, { busyDeadlineMs: 60 });
-    await store.put(["n"], "k", { n: 1 });
-    const other = openStore(file).db;
-    other.exec("BEGIN; SELECT * FROM items");
-    other.prepare("SELECT count(*) FROM items").get();
-    await store.put(["n"], "k", { n: 2 });
-    await expect(store.scrub()).rejects.toMatchObject({ code: "storage_busy" });
-    other.exec("COMMIT");
-    await store.scrub();
+    writeFileSync(file, gunzipSync(readFileSync(new URL("./testing/store-5.sqlite.gz", import.meta.url))));
+    openStore(file).db.close();
+    const embed = createFakeEmbedder({ dimensions: 8 });
+    const { store, db } = openStore(file, { index: { embed, isEmbedded: ([root]) => root === "memory" } });
+    expect(db.pragma("user_version", { simple: true })).toBe(STORE_SCHEMA.version);
+    expect((await store.search([], { limit: 100 })).map(({ namespace, key }) => [namespace[0], key])).toEqual(
+      [
+        ["memory", "f1"],
+        ["memory", "f2"],
+        ["history", "00000001"],
+        ["evidence", "p1"],
+        ["blobs", "b"],
+      ],
+    );
+    expect((await store.fillVectors(10)).left).toBe(0);
+    expect(embed.calls).toEqual([]);
+    for (const [root, key] of [
+      ["memory", "f2"],
+      ["history", "00000001"],
+      ["evidence", "p1"],
+    ] as const)
+      expect(keysOf(await store.search([root], { query: "walnut", limit: 1 }))).toEqual([key]);
+    expect(keysOf(await store.search(["memory"], { query: "puppy", limit: 1 }))).toEqual(["f1"]);
+    expect(await store.search(["history"], { query: "gone" })).toEqual([]);
+    await store.put(["history", "ada", "main", "s1"], "00000001", { user: "pears" });
+    expect(await store.search(["history"], { query: "walnut" })).toEqual([]);
   });
 });
 
@@ -172,7 +191,7 @@ describe("SqliteStore guards", () => {
 describe("SqliteStore index", () => {
   it("takes the default fields from its options, by namespace if they are a function", async () => {
     const index = (namespace: readonly string[]) => (namespace[0] === "blobs" ? false : ["title"]);
-    const { store } = openStore(":memory:", { index });
+    const { store } = openStore(":memory:", { index: { fields: index } });
     await store.put(["blobs"], "a", { title: "walnut" });
     await store.put(["docs"], "b", { title: "walnut", body: "oak" });
     expect(keysOf(await store.search([], { query: "walnut" }))).toEqual(["b"]);

@@ -1,56 +1,57 @@
-/** A durable LangGraph `BaseStore` in one SQLite file, with full-text search. */
-import type { BaseStore, Operation, OperationResults } from "@langchain/langgraph-checkpoint";
+/** A durable LangGraph `BaseStore` in one SQLite file, with full-text search and, with an embedder, search by meaning. */
+import type { BaseStore, Operation, OperationResults, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Database, Transaction } from "better-sqlite3";
+import type { Embedder } from "#memory/embedding/embedder.ts";
 import { createQueryVectors, type QueryVectors } from "#memory/embedding/query-vectors.ts";
+import { fuse } from "#memory/recall/fuse.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import { DirectStore, StoreView } from "../direct-store.ts";
+import { AtomicStore, StoreView } from "../atomic-store.ts";
 import type { IndexFields } from "../index-fields.ts";
-import type { Namespace } from "../namespace.ts";
-import { planBatch, runBatch, type BatchPlan, type ItemChange, type StoreEngine } from "../operations.ts";
-import { LogSync, type LogFiles } from "./log-sync.ts";
+import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
+import { encodePath, type Namespace } from "../namespace.ts";
+import {
+  planBatch,
+  runBatch,
+  type BatchPlan,
+  type ItemChange,
+  type SearchQuery,
+  type StoreEngine,
+} from "../operations.ts";
+import { toItem } from "../stored-item.ts";
+import { ItemTable, type RankedRow } from "./item-table.ts";
 import { migrate } from "./migrate.ts";
 import { retryBusy } from "./retry-busy.ts";
-import { readItem, readNamespaces, searchItems, type QuestionVectors } from "./store-reader.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
-import { prepareStatements, type StoreStatements } from "./store-statements.ts";
-import { deleteItem, putItem } from "./store-writer.ts";
-import { textHash } from "./vector-bytes.ts";
-import { fillMissing, type FillReport } from "./vector-fill.ts";
-import { VectorIndex, type EmbedOptions } from "./vector-index.ts";
+import { toMatchQuery } from "./text-query.ts";
+import { Vectors } from "./vectors.ts";
+
+/** What of an item is searched, and how: LangGraph's `index` settings. */
+export interface StoreIndex {
+  /**
+   * Field paths that are searched when a `put` does not say; by default every string (`["$"]`). By namespace if it is a
+   * function: inside a graph node LangGraph drops the `index` argument of `put`, so only this can keep a namespace out.
+   */
+  readonly fields?: IndexFields | ((namespace: Namespace) => IndexFields);
+  /** Makes the vectors of these texts. Left out, items are found by their words alone. */
+  readonly embed?: Embedder;
+  /** Whose texts `embed` may be given; by default all. */
+  readonly isEmbedded?: (namespace: Namespace) => boolean;
+}
 
 /** Options of {@link SqliteStore}. */
 export interface SqliteStoreOptions {
   /** Gives `createdAt` and `updatedAt`. */
   readonly clock: Clock;
-  /**
-   * What is indexed when a `put` does not say; by default every string (`["$"]`). By namespace if it is a function:
-   * inside a graph node LangGraph drops the `index` argument of `put`, so only this can keep a namespace out.
-   */
-  readonly index?: IndexFields | ((namespace: Namespace) => IndexFields);
-  /** Whether a write there has to survive a power loss once it is answered; by default every one. */
-  readonly isDurable?: (namespace: Namespace) => boolean;
+  readonly index?: StoreIndex;
   /** Longest wait for a lock in milliseconds before `storage_busy`; 10 s by default. */
   readonly busyDeadlineMs?: number;
-  /** How the write-ahead log is reached; the file system's by default. */
-  readonly logFiles?: LogFiles;
-  /** Search by meaning beside words. Left out, items are found by their words alone. */
-  readonly embed?: EmbedOptions & { readonly queryDeadlineMs?: number };
-}
-
-/** Options of {@link SqliteStore.withGuard}. */
-export interface GuardOptions {
-  /** What has to survive a power loss need not when a write is answered, but when {@link SqliteStore.synced} has. */
-  readonly syncsLater?: boolean;
 }
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = () => void;
 
-interface GuardedWrite extends GuardOptions {
-  readonly guard?: WriteGuard;
-}
-
-type RunInTransaction = Transaction<(work: () => unknown[]) => unknown[]>;
+/** Vectors of questions, by their text. */
+type Questions = ReadonlyMap<string, Float32Array>;
 
 /**
  * The store. A batch is one transaction: it happens as a whole or not at all, and its reads see the state before its
@@ -61,44 +62,34 @@ type RunInTransaction = Transaction<(work: () => unknown[]) => unknown[]>;
  * hold any of its words in an indexed field, and nothing when it has no word. Scores compare within one answer only:
  * they are those of BM25, above 0 and without an end.
  *
- * With `embed`, and once {@link fillVectors} has made vectors, `query` finds also what means the same in other words, and
- * a score is the share of the best score by words, plus the cosine: 0 to 2. Where the embedder gives no vector in time,
- * and in a batch that also writes, which must not wait for it, the answer is that by words alone.
+ * With `index.embed`, and once {@link fillVectors} has made vectors, `query` finds also what means the same in other
+ * words, and a score is the share of the best score by words, plus the cosine: 0 to 2. Where the embedder gives no vector
+ * in time, and in a batch that also writes, which must not wait for it, the answer is that by words alone.
  */
-export class SqliteStore extends DirectStore {
+export class SqliteStore extends AtomicStore {
   readonly #db: Database;
-  readonly #statements: StoreStatements;
+  readonly #items: ItemTable;
   readonly #clock: Clock;
-  readonly #index: (namespace: Namespace) => IndexFields;
-  readonly #isDurable: (namespace: Namespace) => boolean;
+  readonly #fields: (namespace: Namespace) => IndexFields;
   readonly #busyDeadlineMs: number;
-  readonly #transaction: RunInTransaction;
-  readonly #log: LogSync;
-  readonly #vectors: VectorIndex | undefined;
+  readonly #transaction: Transaction<(work: () => unknown[]) => unknown[]>;
+  readonly #vectors: Vectors | undefined;
   readonly #queryVectors: QueryVectors | undefined;
-  /** Finds by words alone. */
-  readonly #engine = this.#engineWith(undefined);
 
   /** `db` comes from `openDatabase`; its tables are made if it has none. Whoever opened it closes it. */
-  constructor(db: Database, options: SqliteStoreOptions) {
+  constructor(db: Database, { clock, index = {}, busyDeadlineMs = 10_000 }: SqliteStoreOptions) {
     super();
     migrate(db, STORE_SCHEMA);
-    const { index = ["$"], isDurable = () => true, busyDeadlineMs = 10_000 } = options;
+    const { fields = ["$"], embed, isEmbedded = () => true } = index;
     this.#db = db;
-    this.#clock = options.clock;
-    this.#index = typeof index === "function" ? index : () => index;
-    this.#isDurable = isDurable;
+    this.#items = new ItemTable(db);
+    this.#clock = clock;
+    this.#fields = typeof fields === "function" ? fields : () => fields;
     this.#busyDeadlineMs = busyDeadlineMs;
-    this.#log = new LogSync(db.name, options.logFiles);
-    this.#statements = prepareStatements(db);
     this.#transaction = db.transaction((work: () => unknown[]) => work());
-    if (options.embed === undefined) return;
-    const { embedder, queryDeadlineMs: deadlineMs } = options.embed;
-    this.#vectors = new VectorIndex(db, options.embed);
-    this.#queryVectors = createQueryVectors(embedder, {
-      clock: options.clock,
-      ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    });
+    if (embed === undefined) return;
+    this.#vectors = new Vectors(db, embed, isEmbedded);
+    this.#queryVectors = createQueryVectors(embed, { clock });
   }
 
   override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
@@ -106,35 +97,8 @@ export class SqliteStore extends DirectStore {
   }
 
   /** This store, with writes that happen only if `guard` does not throw. Guard and write are one transaction. */
-  withGuard(guard: WriteGuard, { syncsLater = false }: GuardOptions = {}): BaseStore {
-    return new StoreView((operations) => this.#execute(operations, { guard, syncsLater }));
-  }
-
-  /**
-   * Resolves when all that was written until now, and has to, survives a power loss.
-   *
-   * @throws {LilyError} a storage error when the disk has not taken it
-   */
-  synced(): Promise<void> {
-    return this.#log.done();
-  }
-
-  /** To be called before the database is closed. Idempotent. */
-  close(): Promise<void> {
-    return this.#log.close();
-  }
-
-  /**
-   * Empties the write-ahead log into the file, so that nothing that was deleted is left on disk.
-   *
-   * @throws {LilyError} `storage_busy` when another connection reads for longer than the deadline.
-   */
-  async scrub(): Promise<void> {
-    await this.#retry(() => {
-      const [state] = this.#db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];
-      if (state?.busy === 1)
-        throw Object.assign(new Error("a reader holds the log"), { code: "SQLITE_BUSY" });
-    });
+  withGuard(guard: WriteGuard): BaseStore {
+    return new StoreView((operations) => this.#execute(operations, guard));
   }
 
   /**
@@ -143,99 +107,111 @@ export class SqliteStore extends DirectStore {
    *
    * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
    */
-  async fillVectors(limit: number): Promise<FillReport> {
-    if (this.#vectors === undefined) return { embedded: 0, withoutText: 0, refused: 0, left: 0 };
-    return fillMissing(this.#vectors, limit, (work) => this.#retry(work));
+  async fillVectors(limit: number): Promise<{ readonly left: number }> {
+    return (await this.#vectors?.fill(limit, (work) => this.#retry(work))) ?? { left: 0 };
   }
 
-  async #execute<Op extends Operation[]>(
-    operations: Op,
-    write: GuardedWrite = {},
-  ): Promise<OperationResults<Op>> {
+  async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
     const plan = planBatch(operations);
-    const asks = this.#vectors !== undefined && plan.changes.length === 0;
-    const engine = asks ? this.#engineWith(await this.#questionsIn(operations)) : this.#engine;
-    const results = await this.#retry(() => this.#run(plan, engine, write));
+    const questions = plan.changes.length === 0 ? await this.#questionsIn(operations) : new Map();
+    const results = await this.#retry(() => this.#run(plan, questions, guard));
     return results as OperationResults<Op>;
   }
 
-  #engineWith(questions: QuestionVectors | undefined): StoreEngine {
-    return {
-      get: (ref) => readItem(this.#statements, ref),
-      search: (query) => searchItems(this.#statements, query, questions),
-      listNamespaces: (query) => readNamespaces(this.#statements, query),
+  #run(plan: BatchPlan, questions: Questions, guard: WriteGuard | undefined): unknown[] {
+    const engine: StoreEngine = {
+      get: (ref) => {
+        const row = this.#items.get(ref);
+        return row === undefined ? null : toItem(row);
+      },
+      search: (query) => this.#search(query, questions),
+      listNamespaces: (query) => this.#listNamespaces(query),
       change: (change) => this.#change(change),
     };
-  }
-
-  #run(plan: BatchPlan, engine: StoreEngine, { guard, syncsLater = false }: GuardedWrite): unknown[] {
-    if (plan.isOneStatement) return runBatch(engine, plan);
     if (plan.changes.length === 0) return this.#transaction.deferred(() => runBatch(engine, plan));
-    const commit = (): unknown[] =>
-      this.#transaction.immediate(() => {
-        guard?.();
-        return runBatch(engine, plan);
-      });
-    if (!plan.changes.some(({ namespace }) => this.#isDurable(namespace))) return commit();
-    return syncsLater && this.#log.isReady ? this.#syncedLater(commit) : this.#synced(commit);
+    return this.#transaction.immediate(() => {
+      guard?.();
+      return runBatch(engine, plan);
+    });
   }
 
   /** The vectors of what is asked, made before the transaction: nothing waits for an embedder inside one. */
-  async #questionsIn(operations: readonly Operation[]): Promise<QuestionVectors | undefined> {
-    const index = this.#vectors;
-    const vectorOf = this.#queryVectors;
-    const texts = [...new Set(operations.flatMap(questionOf))];
-    if (index === undefined || vectorOf === undefined || texts.length === 0) return undefined;
-    if (!(await this.#retry(() => index.hasVectors()))) return undefined;
+  async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
     const byText = new Map<string, Float32Array>();
+    const vectors = this.#vectors;
+    const vectorOf = this.#queryVectors;
+    const texts = new Set(operations.flatMap(questionOf));
+    if (vectors === undefined || vectorOf === undefined || texts.size === 0) return byText;
+    if (!(await this.#retry(() => vectors.hasAny()))) return byText;
     for (const text of texts) {
       const vector = await vectorOf(text);
       if (vector !== undefined) byText.set(text, vector);
     }
-    return { index, byText };
+    return byText;
   }
 
-  /** The log is one file: a write that is waited for takes those before it to the disk with it. */
-  #synced<T>(commit: () => T): T {
-    this.#db.pragma("synchronous = FULL");
-    try {
-      const result = commit();
-      this.#log.open();
-      return result;
-    } finally {
-      this.#db.pragma("synchronous = NORMAL");
+  #search(search: SearchQuery, questions: Questions): SearchItem[] {
+    const path = encodePath(search.prefix);
+    if (search.limit === 0) return [];
+    if (search.query !== undefined) {
+      const ranked = this.#rank(search.query, path, questions.get(search.query));
+      return page(ranked, search, ({ id, score }) => {
+        const row = this.#items.getById(id);
+        return row === undefined ? undefined : { ...toItem(row), score };
+      });
     }
+    if (search.filter === undefined) return this.#items.list(path, search).map(toItem);
+    return page(this.#items.iterate(path), search, toItem);
   }
 
-  #syncedLater<T>(commit: () => T): T {
-    const result = commit();
-    this.#log.begin();
-    return result;
+  #rank(query: string, path: string, vector: Float32Array | undefined): Iterable<RankedRow> {
+    const match = toMatchQuery(query);
+    // Also by meaning: what holds no word asks for nothing, and every vector is a little like any other.
+    if (match === undefined) return [];
+    const found = this.#items.find(match, path);
+    if (vector === undefined || this.#vectors === undefined) return found;
+    return fuse([
+      { scores: new Map(Array.from(found, ({ id, score }) => [id, score])) },
+      { scores: this.#vectors.similarities(vector, path), maximum: 1 },
+    ]);
+  }
+
+  #listNamespaces(query: NamespaceQuery): string[][] {
+    // An iterator that is made and never read would keep its statement busy.
+    if (query.limit === 0) return [];
+    return selectNamespaces(this.#items.paths(encodePath(commonPrefix(query))), query);
   }
 
   #change(change: ItemChange): void {
-    if (change.json === null) return deleteItem(this.#statements, change);
-    const fields = change.index ?? this.#index(change.namespace);
-    const { json } = change;
-    const keepsVector = (id: number) => this.#keepsVector(id, change.namespace, json);
-    return putItem(this.#statements, change, json, {
-      fields,
+    if (change.json === null) return this.#items.delete(change);
+    this.#items.put(change, {
+      json: change.json,
+      fields: change.index ?? this.#fields(change.namespace),
       now: Math.trunc(this.#clock.now()),
-      keepsVector,
     });
-  }
-
-  /** Without an embedder nobody knows which part of the value its vector was made of. */
-  #keepsVector(id: number, namespace: Namespace, json: string): boolean {
-    if (this.#vectors === undefined) return this.#statements.valueOf.get(id) === json;
-    const text = this.#vectors.textOf(namespace, json);
-    const hash = this.#statements.vectorTextHash.get(id);
-    return hash === undefined ? text === "" : hash.equals(textHash(text));
   }
 
   #retry<T>(work: () => T): Promise<T> {
     return retryBusy(work, { file: this.#db.name, deadlineMs: this.#busyDeadlineMs });
   }
+}
+
+/** The items of a page that pass the filter; rows are read only as far as that demands. */
+function page<Row>(
+  rows: Iterable<Row>,
+  { filter, limit, offset }: SearchQuery,
+  read: (row: Row) => SearchItem | undefined,
+): SearchItem[] {
+  const items: SearchItem[] = [];
+  let skipped = 0;
+  for (const row of rows) {
+    const item = read(row);
+    if (item === undefined || filter?.(item.value) === false) continue;
+    if (skipped < offset) skipped += 1;
+    else items.push(item);
+    if (items.length >= limit) break;
+  }
+  return items;
 }
 
 function questionOf(operation: Operation): string[] {

@@ -1,59 +1,63 @@
 /** The tables of the store file. */
-import { CONFLICT_GROUP, FACT_STATE, IS_FACT, NEWNESS } from "./fact-sql.ts";
-import type { DatabaseSchema, Migration } from "./migrate.ts";
-import { splitTextIndex } from "./split-text-index.ts";
-import { createVectors } from "./vector-schema.ts";
+import type { Database } from "better-sqlite3";
+import type { DatabaseSchema } from "./migrate.ts";
+import { rebuildTextTables } from "./text-tables.ts";
 
 // `path` is the namespace, each label ended by ".", so that a prefix of labels is a range of the unique index.
 // Items refer to it by number: a namespace is often longer than the value.
 // `items_in_order` gives the items of a namespace in the order in which they were first put.
-// `index_fields` is NULL for an item that is not in the text index; else the paths by which its text is found in `value`,
-// because the index has no copy of the text (content='') and forgets a text only when it is told that text again.
-// A contentless_delete table would not need to be told, but it keeps the words of deleted items until it is merged;
-// this one, with secure-delete, removes them at once.
-// Positions are kept (detail=full): bm25 has nothing to count without them.
-const createItems: Migration = (db) => {
-  db.exec(`
-    CREATE TABLE namespaces (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE) STRICT;
-    CREATE TABLE items (
-      id INTEGER PRIMARY KEY,
-      namespace_id INTEGER NOT NULL,
-      key TEXT NOT NULL,
-      created_at INTEGER NOT NULL,
-      updated_at INTEGER NOT NULL,
-      index_fields TEXT,
-      value TEXT NOT NULL
-    ) STRICT;
-    CREATE UNIQUE INDEX items_by_key ON items (namespace_id, key);
-    CREATE INDEX items_in_order ON items (namespace_id, id);
-    CREATE VIRTUAL TABLE item_text USING fts5 (
-      body, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
-    );
-    INSERT INTO item_text (item_text, rank) VALUES ('secure-delete', 1);
-  `);
-};
+// `index_fields` is NULL for an item that is not in a text index; else the paths by which its text is found in `value`.
+const CREATE_ITEMS = `
+  CREATE TABLE namespaces (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE items (
+    id INTEGER PRIMARY KEY,
+    namespace_id INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    index_fields TEXT,
+    value TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX items_by_key ON items (namespace_id, key);
+  CREATE INDEX items_in_order ON items (namespace_id, id);`;
 
-// The newest facts of a namespace without reading the others. Partial, so that nothing but facts pays for it: only of them
-// `text` alone is indexed. A statement has to repeat the condition and the expression word for word to be given the index.
-const createFactsByAge: Migration = (db) => {
-  db.exec(
-    `CREATE INDEX facts_by_age ON items (namespace_id, value ->> '$.updated_at') WHERE index_fields = '["text"]'`,
-  );
-};
-
-// Beside their age: what says otherwise about the same, and how many are in which state, are found without reading the
-// facts themselves. Equally new ones come in the order of their keys.
-const createFactIndexes: Migration = (db) => {
-  db.exec(`
-    DROP INDEX facts_by_age;
-    CREATE INDEX facts_by_age ON items (namespace_id, ${NEWNESS} DESC, key) WHERE ${IS_FACT};
-    CREATE INDEX facts_by_group ON items (namespace_id, ${CONFLICT_GROUP}, ${NEWNESS} DESC, key) WHERE ${IS_FACT};
-    CREATE INDEX facts_by_state ON items (namespace_id, ${FACT_STATE}) WHERE ${IS_FACT};
-  `);
-};
+// An ordinary table, so that a file with vectors opens where sqlite-vec does not run. `vector` is NULL for a text that
+// the model does not take.
+const CREATE_VECTORS = `
+  CREATE TABLE vectors (item_id INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB) STRICT;
+  CREATE TRIGGER vector_of_deleted_item AFTER DELETE ON items BEGIN
+    DELETE FROM vectors WHERE item_id = old.id;
+  END;`;
 
 /** Schema of the store file; the application id is "Lily". */
 export const STORE_SCHEMA: DatabaseSchema = {
   applicationId: 0x4c69_6c79,
-  migrations: [createItems, createVectors, createFactsByAge, splitTextIndex, createFactIndexes],
+  version: 6,
+  upgrade(db, from) {
+    if (from === 0) db.exec(CREATE_ITEMS + CREATE_VECTORS);
+    else upgradeItems(db);
+    rebuildTextTables(db);
+  },
 };
+
+/** What versions 1 to 5 kept beside items and their text: indexes of facts, and vectors in two tables. */
+function upgradeItems(db: Database): void {
+  db.exec(`
+    DROP TRIGGER IF EXISTS vector_of_deleted_item;
+    DROP TRIGGER IF EXISTS vector_of_changed_item;
+    DROP TRIGGER IF EXISTS signs_of_deleted_vector;
+    DROP INDEX IF EXISTS items_by_vector_model;
+    DROP INDEX IF EXISTS facts_by_age;
+    DROP INDEX IF EXISTS facts_by_group;
+    DROP INDEX IF EXISTS facts_by_state;
+    ${CREATE_VECTORS}`);
+  const hadVectors = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'vector_models'").get();
+  if (hadVectors === undefined) return;
+  db.exec(`
+    INSERT INTO vectors (item_id, model, vector)
+      SELECT v.item_id, m.name, v.vector FROM item_vectors v JOIN vector_models m ON m.id = v.model_id;
+    DROP TABLE item_vectors;
+    DROP TABLE vector_signs;
+    DROP TABLE vector_models;
+    ALTER TABLE items DROP COLUMN vector_model;`);
+}

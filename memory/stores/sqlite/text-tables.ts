@@ -1,4 +1,7 @@
 /** The full-text indexes of the store file: each item is in one of them, by the first label of its namespace. */
+import type { Database } from "better-sqlite3";
+import { textsOf, type IndexFields } from "../index-fields.ts";
+import { toSearchableText } from "./searchable-text.ts";
 
 /** Names of the indexes. Facts, and passages of documents, have one of their own; all else shares the first. */
 export const TEXT_TABLES = ["item_text", "fact_text", "passage_text"] as const;
@@ -6,9 +9,8 @@ export const TEXT_TABLES = ["item_text", "fact_text", "passage_text"] as const;
 /** Name of an index. */
 export type TextTable = (typeof TEXT_TABLES)[number];
 
-// To rank a question FTS5 reads every entry of each of its words: in one index for all, a few facts would be found
-// the more slowly the more was ever said. An index has one root or all the others, so that a prefix of a namespace
-// tells which one to ask.
+// To rank a question FTS5 reads every entry of each of its words: in one index for all, a few passages would be found the
+// more slowly the more was ever said.
 const BY_ROOT: ReadonlyMap<string, TextTable> = new Map([
   ["memory", "fact_text"],
   ["evidence", "passage_text"],
@@ -24,5 +26,55 @@ export function textTablesUnder(path: string): readonly TextTable[] {
   return path === "" ? TEXT_TABLES : [textTableOf(path)];
 }
 
-/** The roots with an index of their own, each with its name. */
-export const OWN_TEXT_TABLES: readonly (readonly [root: string, table: TextTable])[] = [...BY_ROOT];
+/** The text under which a value is indexed by some of its fields; empty where they hold none. */
+export function searchableText(json: string, fields: IndexFields): string {
+  return fields === false ? "" : toSearchableText(textsOf(JSON.parse(json), fields).join("\n"));
+}
+
+// The index has no copy of the text (content='') and forgets a text only when it is told that text again, which with
+// secure-delete removes its words at once; a contentless_delete table would keep them until it is merged.
+// Positions are kept (detail=full): bm25 has nothing to count without them.
+const createSql = (table: TextTable): string => `
+  DROP TABLE IF EXISTS ${table};
+  CREATE VIRTUAL TABLE ${table} USING fts5 (
+    body, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+  );
+  INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', 1);`;
+
+interface IndexedRow {
+  readonly id: number;
+  readonly path: string;
+  readonly fields: string;
+  readonly value: string;
+}
+
+const ITEMS_AT_ONCE = 500;
+
+/** Makes all indexes anew from the items. Runs in a transaction. @returns how many texts they have */
+export function rebuildTextTables(db: Database): number {
+  db.exec(TEXT_TABLES.map(createSql).join("\n"));
+  const next = db.prepare<[number, number], IndexedRow>(
+    `SELECT i.id, n.path, i.index_fields AS fields, i.value FROM items i JOIN namespaces n ON n.id = i.namespace_id
+     WHERE i.index_fields IS NOT NULL AND i.id > ? ORDER BY i.id LIMIT ?`,
+  );
+  let texts = 0;
+  for (let rows = next.all(0, ITEMS_AT_ONCE); rows.length > 0;) {
+    for (const { id, path, fields, value } of rows) {
+      const text = storedText(value, fields);
+      if (text === undefined) continue;
+      db.prepare(`INSERT INTO ${textTableOf(path)} (rowid, body) VALUES (?, ?)`).run(id, text);
+      texts += 1;
+    }
+    rows = next.all(rows.at(-1)?.id ?? 0, ITEMS_AT_ONCE);
+  }
+  return texts;
+}
+
+/** A value that is no JSON any more is no reason not to open the file: the doctor finds it. */
+function storedText(value: string, fields: string): string | undefined {
+  try {
+    return searchableText(value, JSON.parse(fields) as string[]);
+  } catch {
+    return undefined;
+  }
+}

@@ -6,14 +6,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFakeEmbedder, type FakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { describeStoreContract } from "../contract.ts";
-import { LILY_TRAITS } from "../contract/lily-traits.ts";
 import { describeParity } from "../contract/parity.ts";
 import { keysOf } from "../contract/with-store.ts";
 import { openDatabase } from "./open-database.ts";
-import { STORE_SCHEMA } from "./store-schema.ts";
-import { SqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
+import { SqliteStore, type StoreIndex } from "./sqlite-store.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { floatBytes, signBytes } from "./vector-bytes.ts";
 
 interface Opened {
   readonly store: SqliteStore;
@@ -25,40 +22,32 @@ interface Opened {
 interface OpenOptions {
   readonly file?: string;
   readonly embedder?: FakeEmbedder;
-  readonly fields?: NonNullable<SqliteStoreOptions["embed"]>["fields"];
+  readonly index?: StoreIndex;
 }
 
-function open({
-  file = ":memory:",
-  embedder = createFakeEmbedder(),
-  fields = ["$"],
-}: OpenOptions = {}): Opened {
+function open({ file = ":memory:", embedder = createFakeEmbedder(), index = {} }: OpenOptions = {}): Opened {
   const db = openDatabase(file);
   onTestFinished(() => void db.close());
   const clock = createManualClock(1_700_000_000_000);
-  return { db, embedder, clock, store: new SqliteStore(db, { clock, embed: { embedder, fields } }) };
+  return { db, embedder, clock, store: new SqliteStore(db, { clock, index: { embed: embedder, ...index } }) };
 }
 
 const newFile = (): string => join(temporaryFolder(), "store.sqlite");
-const rowsIn = (db: Database, table: "item_vectors" | "vector_signs"): number =>
-  db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? -1;
+const vectorsIn = (db: Database): number =>
+  db.prepare<[], number>("SELECT count(vector) FROM vectors").pluck().get() ?? -1;
 const down = new Error("connection refused");
 
 // Nothing fills vectors in the contract, so that the answers are those by words.
-describeStoreContract(
-  "SqliteStore with an embedder",
-  () => {
-    const clock = createManualClock(0);
-    const db = openDatabase(":memory:");
-    const store = new SqliteStore(db, { clock, embed: { embedder: createFakeEmbedder() } });
-    return { store, tick: () => clock.advance(1), close: () => void db.close() };
-  },
-  LILY_TRAITS,
-);
+describeStoreContract("SqliteStore with an embedder", () => {
+  const clock = createManualClock(0);
+  const db = openDatabase(":memory:");
+  const store = new SqliteStore(db, { clock, index: { embed: createFakeEmbedder() } });
+  return { store, tick: () => clock.advance(1), close: () => void db.close() };
+});
 describeParity("SqliteStore with an embedder", () => {
   const clock = createManualClock(0);
   const db = openDatabase(":memory:");
-  const store = new SqliteStore(db, { clock, embed: { embedder: createFakeEmbedder() } });
+  const store = new SqliteStore(db, { clock, index: { embed: createFakeEmbedder() } });
   return { store, tick: () => clock.advance(1), close: () => void db.close() };
 });
 
@@ -68,29 +57,31 @@ describe("making vectors", () => {
     await store.put(["n"], "k", { text: "my automobile is blue" });
     expect(embedder.calls).toEqual([]);
     expect(keysOf(await store.search(["n"], { query: "blue" }))).toEqual(["k"]);
-    expect(await store.fillVectors(10)).toEqual({ embedded: 1, withoutText: 0, refused: 0, left: 0 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     expect(embedder.calls).toEqual([["my automobile is blue"]]);
-    expect([rowsIn(db, "item_vectors"), rowsIn(db, "vector_signs")]).toEqual([1, 1]);
-    expect(await store.fillVectors(10)).toMatchObject({ embedded: 0, left: 0 });
+    expect(vectorsIn(db)).toBe(1);
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     expect(embedder.calls).toHaveLength(1);
   });
 
   it("goes through as many items as it is told, and says how many are left", async () => {
     const { store } = open();
     for (let n = 0; n < 50; n += 1) await store.put(["n"], `k${n}`, { text: `text ${n}` });
-    expect(await store.fillVectors(40)).toMatchObject({ embedded: 40, left: 10 });
-    expect(await store.fillVectors(40)).toMatchObject({ embedded: 10, left: 0 });
+    expect(await store.fillVectors(40)).toEqual({ left: 10 });
+    expect(await store.fillVectors(40)).toEqual({ left: 0 });
   });
 
   it("embeds the configured fields, by namespace, and gives what has no text none", async () => {
     const fields = ([root]: readonly string[]) => (root === "blobs" ? false : ["title"]);
-    const { store, embedder, db } = open({ fields });
+    const isEmbedded = ([root]: readonly string[]) => root !== "private";
+    const { store, embedder, db } = open({ index: { fields, isEmbedded } });
+    await store.put(["private"], "z", { title: "not for the embedder" });
     await store.put(["blobs"], "a", { title: "bytes" });
     await store.put(["docs"], "b", { title: "  a title ", body: "not this" });
     await store.put(["docs"], "c", { body: "no title" });
-    expect(await store.fillVectors(10)).toEqual({ embedded: 1, withoutText: 2, refused: 0, left: 0 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     expect(embedder.calls).toEqual([["a title"]]);
-    expect(rowsIn(db, "vector_signs")).toBe(1);
+    expect(vectorsIn(db)).toBe(1);
   });
 
   it("finds what a crash between a put and the filling left without a vector", async () => {
@@ -99,7 +90,7 @@ describe("making vectors", () => {
     await before.store.put(["n"], "k", { text: "a hound" });
     before.db.close();
     const { store } = open({ file });
-    expect(await store.fillVectors(10)).toMatchObject({ embedded: 1 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["k"]);
   });
 
@@ -109,11 +100,11 @@ describe("making vectors", () => {
     onTestFinished(() => void db.close());
     const plain = new SqliteStore(db, { clock: createManualClock(0) });
     await plain.put(["n"], "k", { text: "a hound" });
-    expect(await plain.fillVectors(10)).toEqual({ embedded: 0, withoutText: 0, refused: 0, left: 0 });
+    expect(await plain.fillVectors(10)).toEqual({ left: 0 });
     const { store } = open({ file });
     await store.fillVectors(10);
     await plain.put(["n"], "k", { text: "a car" });
-    expect(rowsIn(db, "item_vectors")).toBe(0);
+    expect(vectorsIn(db)).toBe(0);
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual([]);
     await store.fillVectors(10);
     await plain.put(["n"], "k", { text: "a car" });
@@ -132,35 +123,21 @@ describe("making vectors", () => {
       return embed(texts);
     });
     await store.fillVectors(2);
-    expect(rowsIn(db, "item_vectors")).toBe(0);
-    expect(await store.fillVectors(10)).toMatchObject({ embedded: 2, left: 0 });
+    expect(vectorsIn(db)).toBe(0);
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
   });
 
   it("keeps the vector of a text that stays the same while the rest of the value changes", async () => {
-    const { store, embedder } = open({ fields: ["text"] });
+    const { store, embedder } = open({ index: { fields: ["text"] } });
     await store.put(["n"], "k", { text: "a hound", seen: 1 });
     await store.fillVectors(10);
     await store.put(["n"], "k", { text: "a hound", seen: 2 });
-    expect(await store.fillVectors(10)).toMatchObject({ embedded: 0, left: 0 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     await store.put(["n"], "k", { text: "a cat", seen: 2 });
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual([]);
-    expect(await store.fillVectors(10)).toMatchObject({ embedded: 1 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     expect(embedder.calls.filter((texts) => texts.includes("a hound"))).toHaveLength(1);
   });
-});
-
-it("brings a file of before there were vectors up to date, and makes those of what is in it", async () => {
-  const file = newFile();
-  const [first] = STORE_SCHEMA.migrations;
-  const before = openDatabase(file, {
-    schema: { ...STORE_SCHEMA, migrations: first === undefined ? [] : [first] },
-  });
-  before.exec(`INSERT INTO namespaces VALUES (1, 'n.');
-    INSERT INTO items VALUES (1, 1, 'k', 0, 0, NULL, '{"text":"a hound"}')`);
-  before.close();
-  const { store } = open({ file });
-  expect(await store.fillVectors(10)).toMatchObject({ embedded: 1, left: 0 });
-  expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["k"]);
 });
 
 describe("an embedder that fails", () => {
@@ -173,7 +150,7 @@ describe("an embedder that fails", () => {
     await expect(store.fillVectors(10)).rejects.toMatchObject({ code: "embedding_failed" });
     expect(keysOf(await store.search(["n"], { query: "hound" }))).toEqual(["old", "new"]);
     embedder.fails = undefined;
-    expect(await store.fillVectors(10)).toMatchObject({ embedded: 1, left: 0 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
   });
 
   it("is not asked again by each search, until it has rested", async () => {
@@ -207,7 +184,7 @@ describe("an embedder that fails", () => {
     vi.spyOn(embedder, "embed").mockImplementation((texts) =>
       texts.includes("poison") ? Promise.reject(new Error("400")) : embed(texts),
     );
-    expect(await store.fillVectors(10)).toEqual({ embedded: 2, withoutText: 0, refused: 1, left: 0 });
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["a hound"]);
     expect(keysOf(await store.search(["n"], { query: "poison" }))).toContain("poison");
   });
@@ -221,7 +198,7 @@ describe("an embedder that fails", () => {
     await store.put(["n"], "k", { text: "a hound" });
     vi.spyOn(embedder, "embed").mockResolvedValue(vectors);
     await expect(store.fillVectors(10)).rejects.toMatchObject({ code: "embedding_failed" });
-    expect(rowsIn(db, "item_vectors")).toBe(0);
+    expect(vectorsIn(db)).toBe(0);
   });
 
   it("is not asked for a question in a batch that also writes", async () => {
@@ -246,10 +223,10 @@ describe("another embedder", () => {
     await one.store.fillVectors(10);
     const two = open({ file, embedder: createFakeEmbedder({ model: "fake:two", dimensions: 24 }) });
     expect(keysOf(await two.store.search(["n"], { query: "hound" }))).toEqual(["a"]);
-    expect(await two.store.fillVectors(1)).toMatchObject({ embedded: 1, left: 1 });
+    expect(await two.store.fillVectors(1)).toEqual({ left: 1 });
     expect(keysOf(await two.store.search(["n"], { query: "puppy" }))).toEqual(["a"]);
-    expect(await two.store.fillVectors(10)).toMatchObject({ embedded: 1, left: 0 });
-    expect([rowsIn(two.db, "item_vectors"), rowsIn(two.db, "vector_signs")]).toEqual([2, 2]);
+    expect(await two.store.fillVectors(10)).toEqual({ left: 0 });
+    expect(vectorsIn(two.db)).toBe(2);
   });
 
   it("is noticed behind the same name by the length of its vectors", async () => {
@@ -259,7 +236,7 @@ describe("another embedder", () => {
     await one.store.fillVectors(10);
     const two = open({ file, embedder: createFakeEmbedder({ dimensions: 24 }) });
     expect(keysOf(await two.store.search(["n"], { query: "hound" }))).toEqual(["a"]);
-    expect(await two.store.fillVectors(10)).toMatchObject({ embedded: 1, left: 0 });
+    expect(await two.store.fillVectors(10)).toEqual({ left: 0 });
     expect(keysOf(await two.store.search(["n"], { query: "puppy" }))).toEqual(["a"]);
   });
 });
@@ -274,10 +251,10 @@ describe("what is deleted", () => {
     await store.put(["n"], "replaced", { text: "quokka on the lawn" });
     await store.fillVectors(100);
     const traces = vectorsOf(db, ["deleted", "replaced"]);
-    expect(traces).toHaveLength(4);
+    expect(traces).toHaveLength(2);
     await store.delete(["n"], "deleted");
     await store.put(["n"], "replaced", { text: "wombat" });
-    await store.scrub();
+    db.pragma("wal_checkpoint(TRUNCATE)");
     const bytes = Buffer.concat(
       readdirSync(join(file, "..")).map((name) => readFileSync(join(file, "..", name))),
     );
@@ -290,17 +267,18 @@ describe("what is deleted", () => {
     await store.put(["n"], "k", { text: "a hound" });
     await store.fillVectors(10);
     db.exec("DELETE FROM items");
-    expect([rowsIn(db, "item_vectors"), rowsIn(db, "vector_signs")]).toEqual([0, 0]);
+    expect(vectorsIn(db)).toBe(0);
   });
 });
 
-/** The bytes of the vectors of items, floats and signs. */
+/** The bytes of the vectors of items. */
 function vectorsOf(db: Database, keys: readonly string[]): Buffer[] {
-  const read = db.prepare<[string], { vector: Buffer; signs: Buffer }>(
-    `SELECT vector, signs FROM items JOIN item_vectors v ON v.item_id = items.id
-     JOIN vector_signs s ON s.item_id = items.id WHERE key = ?`,
-  );
-  return keys.flatMap((key) => read.all(key).flatMap(({ vector, signs }) => [vector, signs]));
+  const read = db
+    .prepare<[string], Buffer>(
+      "SELECT vector FROM items JOIN vectors v ON v.item_id = items.id WHERE key = ?",
+    )
+    .pluck();
+  return keys.flatMap((key) => read.all(key));
 }
 
 describe("search by meaning", () => {
@@ -354,7 +332,7 @@ describe("search by meaning", () => {
     const property = fc.asyncProperty(fc.array(item, { maxLength: 12 }), word, async (items, query) => {
       const db = openDatabase(":memory:");
       const clock = createManualClock(0);
-      const store = new SqliteStore(db, { clock, embed: { embedder: createFakeEmbedder() } });
+      const store = new SqliteStore(db, { clock, index: { embed: createFakeEmbedder() } });
       const plain = new SqliteStore(db, { clock });
       for (const [n, { owner, words, isFilled }] of items.entries()) {
         await store.put([owner], `k${n}`, { text: words.join(" ") });
@@ -368,9 +346,4 @@ describe("search by meaning", () => {
     });
     await fc.assert(property, { numRuns: 40 });
   });
-});
-
-it("packs the sign of each component into a bit", () => {
-  expect([...signBytes(Float32Array.of(1, -1, 0, 2, -3, 0.1, -0, 5, 9))]).toEqual([0b1010_1001, 1]);
-  expect(floatBytes(Float32Array.of(1, 2).subarray(1))).toHaveLength(4);
 });

@@ -1,15 +1,13 @@
 /** LangGraph's `InMemoryStore` with the promises that a store on disk keeps: copies, JSON only, whole batches. */
 import {
   InMemoryStore,
-  validateNamespace,
   type Item,
   type Operation,
   type OperationResults,
   type PutOperation,
 } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
-import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import { DirectStore } from "#memory/stores/direct-store.ts";
+import { AtomicStore } from "#memory/stores/atomic-store.ts";
 import { planBatch } from "#memory/stores/operations.ts";
 
 /** Refuses a write by throwing. */
@@ -27,7 +25,7 @@ interface Contents {
  * A store that lives as long as the process. Reads in a batch see the state before its writes. Search lists and does
  * not rank; labels hold no ":" and no "."; a namespace stays listed when its last item is gone (all as upstream).
  */
-export class MemoryStore extends DirectStore {
+export class MemoryStore extends AtomicStore {
   readonly #clock: Clock;
   readonly #contents: Contents;
   readonly #guard: WriteGuard | undefined;
@@ -49,10 +47,9 @@ export class MemoryStore extends DirectStore {
     return new MemoryStore(this.#clock, this.#contents, guard);
   }
 
-  /** @throws {LilyError} `namespace_invalid`, `value_not_json`, and what the guard throws; then nothing was changed */
+  /** Throws what {@link planBatch} and the guard throw; then nothing was changed. */
   override async batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
     planBatch(operations);
-    for (const operation of operations) assertNamespaceOf(operation);
     const results = await Promise.all(
       operations.map((operation) => (isPut(operation) ? Promise.resolve(null) : this.#read(operation))),
     );
@@ -104,17 +101,4 @@ function setDates(item: Item, dates: Dates): void {
 
 function isPut(operation: Operation): operation is PutOperation {
   return "value" in operation;
-}
-
-// Beyond what every store of ours refuses: upstream joins labels with ":".
-function assertNamespaceOf(operation: Operation): void {
-  if (!("namespace" in operation || "namespacePrefix" in operation)) return;
-  const labels = "namespace" in operation ? operation.namespace : operation.namespacePrefix;
-  try {
-    validateNamespace(labels, { allowEmpty: true, allowReservedRoot: true });
-  } catch (error) {
-    throw new LilyError("namespace_invalid", errorMessage(error), {
-      next: "Encode ids before they become labels.",
-    });
-  }
 }

@@ -2,12 +2,11 @@
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { SqliteStore, type SqliteStoreOptions } from "#memory/stores/sqlite/sqlite-store.ts";
+import { SqliteStore, type StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
-import { survivesPowerLoss } from "../session-namespaces.ts";
 import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
 import { scrubFiles, storedTextsIn } from "./sqlite-erasure.ts";
@@ -24,10 +23,8 @@ export interface SqliteBackendOptions {
   readonly synchronous?: "NORMAL" | "FULL";
   /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
   readonly leaseMs?: number;
-  /** Vectors for search by meaning. */
-  readonly embed?: NonNullable<SqliteStoreOptions["embed"]>;
-  /** What the store indexes when a `put` does not say. */
-  readonly index?: NonNullable<SqliteStoreOptions["index"]>;
+  /** What the store searches, and how. */
+  readonly index?: StoreIndex;
 }
 
 /**
@@ -37,17 +34,17 @@ export interface SqliteBackendOptions {
  */
 export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend {
   const opened: Database[] = [];
-  const open = (
-    path: string,
-    extra: Pick<Parameters<typeof openDatabase>[1] & object, "schema"> = {},
-  ): Database => {
+  const open = (path: string, extra: Parameters<typeof openDatabase>[1] = {}): Database => {
     const db = openDatabase(path, extra);
     opened.push(db);
     return db;
   };
   try {
     const checkpointDb = open(options.checkpointPath);
-    const storeDb = open(options.storePath, { schema: STORE_SCHEMA });
+    const storeDb = open(options.storePath, {
+      schema: STORE_SCHEMA,
+      synchronous: options.synchronous ?? "FULL",
+    });
     return assemble(checkpointDb, storeDb, options);
   } catch (error) {
     for (const db of opened) db.close();
@@ -56,17 +53,11 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
 }
 
 function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
-  const { clock, ids, leaseMs, index, embed } = options;
+  const { clock, ids, leaseMs, index } = options;
   const stored = new SqliteCheckpointer(checkpointDb);
   stored.open();
   const checkpointer = new BufferedSaver(stored);
-  const isDurable = options.synchronous === "NORMAL" ? () => false : survivesPowerLoss;
-  const store = new SqliteStore(storeDb, {
-    clock,
-    isDurable,
-    ...(index === undefined ? {} : { index }),
-    ...(embed === undefined ? {} : { embed }),
-  });
+  const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
   const locks = createSqliteKeyLock(storeDb, { clock, ids, ...(leaseMs === undefined ? {} : { leaseMs }) });
   return {
     name: "sqlite",
@@ -74,11 +65,10 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     checkpointer,
     persist: (threadId) => checkpointer.persist(threadId),
     store,
-    ...(embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
+    ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
     retention: createSqliteRetention(checkpointDb),
-    fencedStore: (lease, fence) => store.withGuard(() => locks.assertHeld(lease), fence),
-    synced: () => store.synced(),
+    fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
     erasure: {
       scrub: () => scrubFiles([checkpointDb, storeDb]),
       forgetLocks: (prefix) => locks.forget(prefix),
@@ -87,7 +77,6 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     async close() {
       if (checkpointDb.open) await checkpointer.persist();
       await locks.releaseAll();
-      await store.close();
       // Closing the last connection folds the write-ahead log into its file and removes it.
       checkpointDb.close();
       storeDb.close();

@@ -16,8 +16,8 @@ const LEAST_RECALL_AT_20 = 0.5;
 
 function openBook(): MemoryBook {
   const clock = createManualClock(0);
-  const index = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
-  const store = new SqliteStore(openDatabase(":memory:"), { clock, index });
+  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
+  const store = new SqliteStore(openDatabase(":memory:"), { clock, index: { fields } });
   return createMemoryBook(store, { clock, ids: createSequentialIds(), scan: async () => [] });
 }
 

@@ -1,0 +1,196 @@
+/** The items of the store file, their namespaces and their words, by SQL. Nothing that a caller gives becomes part of a statement. */
+import type { Database } from "better-sqlite3";
+import type { IndexFields } from "../index-fields.ts";
+import type { ItemRef } from "../operations.ts";
+import type { StoredItemRow } from "../stored-item.ts";
+import { searchableText, TEXT_TABLES, textTableOf, textTablesUnder, type TextTable } from "./text-tables.ts";
+
+/** An item found by a question. */
+export interface RankedRow {
+  readonly id: number;
+  /** Above 0; more is better. */
+  readonly score: number;
+}
+
+/** A value to be put. */
+export interface NewValue {
+  readonly json: string;
+  /** Field paths to index. */
+  readonly fields: IndexFields;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface StoredText {
+  readonly id: number;
+  readonly fields: string | null;
+  readonly value: string;
+}
+
+/** Everything at and below a namespace: `from` included, `to` not. */
+interface PathRange {
+  readonly from: string;
+  readonly to: string | Buffer;
+}
+
+/** The range of paths that begin with the labels of `path`, and no others: `/` is the character after `.`. */
+export function rangeOf(path: string): PathRange {
+  // To SQLite every blob is greater than every text.
+  return path === "" ? { from: "", to: Buffer.alloc(0) } : { from: path, to: `${path.slice(0, -1)}/` };
+}
+
+/** To SQLite: all rows. */
+const NO_LIMIT = -1;
+
+/** Reads and writes items. Paths are namespaces as `encodePath` writes them. */
+export class ItemTable {
+  readonly #sql: Statements;
+
+  /** The tables have to exist. */
+  constructor(db: Database) {
+    this.#sql = prepareStatements(db);
+  }
+
+  get({ path, key }: ItemRef): StoredItemRow | undefined {
+    return this.#sql.get.get(path, key);
+  }
+
+  getById(id: number): StoredItemRow | undefined {
+    return this.#sql.getById.get(id);
+  }
+
+  /** Namespaces in the order in which they were first used, in each the items in the order in which they were first put. */
+  list(path: string, { limit, offset }: Page): StoredItemRow[] {
+    const { from, to } = rangeOf(path);
+    return this.#sql.list.all(from, to, limit, offset);
+  }
+
+  /** As {@link list}, all of them, read as they are asked for: nothing may be written meanwhile. */
+  iterate(path: string): Iterable<StoredItemRow> {
+    const { from, to } = rangeOf(path);
+    return this.#sql.list.iterate(from, to, NO_LIMIT, 0);
+  }
+
+  /** Paths of namespaces that hold at least one item, in order; read as they are asked for. */
+  paths(path: string): Iterable<string> {
+    const { from, to } = rangeOf(path);
+    return this.#sql.paths.iterate(from, to);
+  }
+
+  /** Items that an FTS5 query finds, best first, equals in the order in which they were put. */
+  find(match: string, path: string): Iterable<RankedRow> {
+    const { from, to } = rangeOf(path);
+    const [table, ...others] = textTablesUnder(path);
+    if (table !== undefined && others.length === 0)
+      return this.#sql.texts[table].find.iterate(match, from, to);
+    // Each index knows only how rare a word is in itself: across them the order is a rough one.
+    return TEXT_TABLES.flatMap((one) => this.#sql.texts[one].find.all(match, from, to)).sort(
+      (a, b) => b.score - a.score || a.id - b.id,
+    );
+  }
+
+  /** Puts an item; one that exists keeps its place, its id and `createdAt`, and its vector if its text is the same. */
+  put({ path, key }: ItemRef, { json, fields, now }: NewValue): void {
+    const namespaceId =
+      this.#sql.findNamespace.get(path) ?? Number(this.#sql.addNamespace.run(path).lastInsertRowid);
+    const stored = this.#sql.find.get(namespaceId, key);
+    const text = searchableText(json, fields);
+    const indexed = text === "" ? null : JSON.stringify(fields);
+    const texts = this.#sql.texts[textTableOf(path)];
+    if (stored === undefined) {
+      const { lastInsertRowid } = this.#sql.add.run(namespaceId, key, now, now, indexed, json);
+      if (text !== "") texts.add.run(lastInsertRowid, text);
+      return;
+    }
+    const before = textBefore(stored);
+    this.#sql.update.run(now, indexed, json, stored.id);
+    if (before === text) return;
+    if (before !== "") texts.remove.run(stored.id, before);
+    if (text !== "") texts.add.run(stored.id, text);
+    this.#sql.dropVector.run(stored.id);
+  }
+
+  /** Deletes an item, its words, and its namespace if that was the last one in it. */
+  delete({ path, key }: ItemRef): void {
+    const namespaceId = this.#sql.findNamespace.get(path);
+    const stored = namespaceId === undefined ? undefined : this.#sql.find.get(namespaceId, key);
+    if (namespaceId === undefined || stored === undefined) return;
+    const text = textBefore(stored);
+    if (text !== "") this.#sql.texts[textTableOf(path)].remove.run(stored.id, text);
+    this.#sql.delete.run(stored.id);
+    this.#sql.dropEmptyNamespace.run(namespaceId, namespaceId);
+  }
+}
+
+/** The text under which a stored item was indexed, made again from its value. */
+function textBefore({ fields, value }: StoredText): string {
+  return fields === null ? "" : searchableText(value, JSON.parse(fields) as string[]);
+}
+
+const ITEM = "n.path, i.key, i.value, i.created_at AS createdAt, i.updated_at AS updatedAt";
+
+/** Condition on items `i` for a range of paths. */
+export const IN_RANGE = "i.namespace_id IN (SELECT id FROM namespaces WHERE path >= ? AND path < ?)";
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function prepareStatements(db: Database) {
+  return {
+    get: db.prepare<[string, string], StoredItemRow>(
+      `SELECT ${ITEM} FROM namespaces n CROSS JOIN items i ON i.namespace_id = n.id WHERE n.path = ? AND i.key = ?`,
+    ),
+    getById: db.prepare<[number], StoredItemRow>(
+      `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id WHERE i.id = ?`,
+    ),
+    list: db.prepare<[string, string | Buffer, number, number], StoredItemRow>(
+      `SELECT ${ITEM} FROM items i CROSS JOIN namespaces n ON n.id = i.namespace_id
+       WHERE ${IN_RANGE} ORDER BY i.namespace_id, i.id LIMIT ? OFFSET ?`,
+    ),
+    paths: db
+      .prepare<[string, string | Buffer], string>(
+        "SELECT path FROM namespaces WHERE path >= ? AND path < ? ORDER BY path",
+      )
+      .pluck(),
+    findNamespace: db.prepare<[string], number>("SELECT id FROM namespaces WHERE path = ?").pluck(),
+    addNamespace: db.prepare<[string]>("INSERT INTO namespaces (path) VALUES (?)"),
+    dropEmptyNamespace: db.prepare<[number, number]>(
+      "DELETE FROM namespaces WHERE id = ? AND NOT EXISTS (SELECT 1 FROM items WHERE namespace_id = ?)",
+    ),
+    find: db.prepare<[number, string], StoredText>(
+      "SELECT id, index_fields AS fields, value FROM items WHERE namespace_id = ? AND key = ?",
+    ),
+    add: db.prepare<[number, string, number, number, string | null, string]>(
+      "INSERT INTO items (namespace_id, key, created_at, updated_at, index_fields, value) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    update: db.prepare<[number, string | null, string, number]>(
+      "UPDATE items SET updated_at = ?, index_fields = ?, value = ? WHERE id = ?",
+    ),
+    delete: db.prepare<[number]>("DELETE FROM items WHERE id = ?"),
+    dropVector: db.prepare<[number]>("DELETE FROM vectors WHERE item_id = ?"),
+    texts: {
+      item_text: prepareTextStatements(db, "item_text"),
+      fact_text: prepareTextStatements(db, "fact_text"),
+      passage_text: prepareTextStatements(db, "passage_text"),
+    },
+  };
+}
+
+function prepareTextStatements(db: Database, table: TextTable) {
+  return {
+    // FTS5 gives its rows in the order of `rank`, which is bm25, equals by id: they are read one by one until there are
+    // enough. Ordered by bm25() instead, the item of every match would be read first.
+    find: db.prepare<[string, string, string | Buffer], RankedRow>(
+      `SELECT i.id, -${table}.rank AS score FROM ${table} CROSS JOIN items i ON i.id = ${table}.rowid
+       WHERE ${table} MATCH ? AND ${IN_RANGE} ORDER BY ${table}.rank`,
+    ),
+    add: db.prepare<[number | bigint, string]>(`INSERT INTO ${table} (rowid, body) VALUES (?, ?)`),
+    remove: db.prepare<[number, string]>(
+      `INSERT INTO ${table} (${table}, rowid, body) VALUES ('delete', ?, ?)`,
+    ),
+  };
+}
