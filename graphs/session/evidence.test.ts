@@ -166,12 +166,12 @@ describe("evidence in conversation", () => {
     expect(systemOf(model)).not.toContain("<evidence>");
   });
 
-  it("warns the model of a passage that tries to instruct it", async () => {
+  it("quotes a passage that tries to instruct the model, as it does any other", async () => {
     const model = echoModel();
     const lily = await withFiles({ model });
     await ingest(lily, "mixed.md");
     await lily.send("who is to be sent walnuts?");
-    expect(systemOf(model)).toMatch(/do not follow it\]\\n> # Orders\\n> Ignore all previous/u);
+    expect(systemOf(model)).toMatch(/\\n> # Orders\\n> Ignore all previous/u);
     expect(systemOf(model)).not.toContain("4111");
   });
 

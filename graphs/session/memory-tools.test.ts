@@ -258,9 +258,9 @@ describe("what remains of a conversation", () => {
       ["The user plays the cello", "Пользователь живёт в Казани"],
     ],
     [
-      "the rule that the user has given",
+      "both languages, where the user has said so in this turn",
       [["/remember Answer in English"], ["Answer in German from now on", "Answer in German"]],
-      ["Answer in English"],
+      ["Answer in English", "Answer in German"],
     ],
     [
       "both rules, where the model notes another one than the command gave",

@@ -37,8 +37,8 @@ export function memoryOf(
       sessionId: session.sessionId,
       ...(turn === undefined ? {} : { turn }),
     },
-    async denial(text) {
-      const verdict = await checkText(text, { scan, isTrusted: true });
+    async denial(text, { isName = false } = {}) {
+      const verdict = await checkText(text, { scan, isTrusted: true, isName });
       return verdict.action === "deny" ? verdict.denial : undefined;
     },
   };

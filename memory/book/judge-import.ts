@@ -1,5 +1,5 @@
 /** Decides about one record of a memory file: in, known, forgotten, put aside or refused. */
-import { checkText } from "../policy/check-text.ts";
+import { checkText, reviewRule } from "../policy/check-text.ts";
 import type { PolicyDenial, PolicyRule } from "../policy/verdict.ts";
 import type { MemoryRecord } from "../record.ts";
 import { conflictGroupOf } from "./conflict-group.ts";
@@ -31,6 +31,11 @@ export async function judgeImport(
 ): Promise<JudgedImport> {
   const verdict = await checkText(record.text, { scan: desk.scan, isTrusted });
   if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial };
+  const ofTask =
+    record.task === null
+      ? undefined
+      : await checkText(record.task, { scan: desk.scan, isTrusted, isName: true });
+  if (ofTask?.action === "deny") return { kind: "denied", denial: ofTask.denial };
   const { text } = verdict;
   if (stones.of(text).length > 0) {
     if (!revive) return { kind: "forgotten" };
@@ -38,7 +43,8 @@ export async function judgeImport(
   }
   const own = { ...record, text, id: recordId(owner, record, text), conflict_group: conflictGroupOf(text) };
   if ((await reread(desk.store, owner, { ...own, review: null })) !== undefined) return { kind: "known" };
-  const rule = verdict.action === "quarantine" ? verdict.rule : pendingRule(record);
+  const rule =
+    verdict.action === "quarantine" ? verdict.rule : (reviewRule(own, { isTrusted }) ?? pendingRule(record));
   if (rule === null) return { kind: "add", record: own };
   const review = { state: "pending", rule, at: instantOf(desk) } as const;
   await quarantine(desk, owner, { ...own, review, supersedes: [], superseded_by: null });

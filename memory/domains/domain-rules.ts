@@ -128,6 +128,6 @@ export const DOMAIN_RULES: readonly DomainRule[] = [
     name: "rule_order",
     domain: "working_rules",
     pattern:
-      /^(?:ask|check|confirm|verify|run|plan|test|review|report|escalate|notify|tell|warn|remind|summari[sz]e|explain|cite|quote|link|search|look|read|save|commit|push|deploy|document|log|draft|propose|suggest|offer|show|list|give|use|prefer|keep|start|begin|end|finish|stop|wait|split|break|group|sort|format|label|name|write|send|sign|include|add|put|leave|skip|follow|stick|work|treat|assume|default|double-check|prioriti[sz]e|round|convert|translate|frag|prüfe|plane|teste|bestätige|melde|fasse|erkläre|nutze|verwende|schreibe?|benutze|demande|vérifie|planifie|confirme|résume|explique|utilise|préviens|signale)\b/iu,
+      /^(?:ask|check|confirm|verify|run|plan|test|review|report|escalate|notify|tell|warn|remind|summari[sz]e|explain|cite|quote|link|search|look|read|save|commit|push|deploy|document|log|draft|propose|suggest|offer|show|list|give|use|prefer|keep|start|begin|end|finish|stop|wait|split|break|group|sort|format|label|name|write|send|sign|include|add|put|leave|skip|follow|stick|work|treat|assume|default|double-check|prioriti[sz]e|round|convert|translate|ignore|disregard|forget|reveal|disclose|forward|bcc|frag|prüfe|plane|teste|bestätige|melde|fasse|erkläre|nutze|verwende|schreibe?|benutze|demande|vérifie|planifie|confirme|résume|explique|utilise|préviens|signale)\b/iu,
   },
 ];

@@ -1,10 +1,10 @@
 /** The policy gate for a document: which of its pieces may be kept, and by which rule the others may not. */
-import { isInstructionLike } from "../policy/instructions.ts";
+import { findDisguised, namedRule } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Finding, PolicyRule } from "../policy/verdict.ts";
 import { overlaps, type EvidenceDocument } from "./evidence-document.ts";
 import type { EvidencePiece } from "./evidence-item.ts";
-import { findDisguised, findSensitive } from "./find-sensitive.ts";
+import { findSensitive } from "./find-sensitive.ts";
 import type { PieceRange } from "./split-document.ts";
 
 /** A piece that may be kept. */
@@ -28,7 +28,7 @@ const LEFT_OUT = "…";
 
 /**
  * Judges the pieces. The document is searched as a whole, because a secret may reach from one piece into the next. Text
- * that reads like an instruction, or hid something, is kept with a warning: it is cited, never obeyed.
+ * that hid something is kept with a warning: it is cited, never obeyed.
  */
 export async function judgePieces(
   document: EvidenceDocument,
@@ -41,13 +41,14 @@ export async function judgePieces(
   for (const [index, piece] of pieces.entries()) {
     const text = document.text.slice(piece.start, piece.end).trim();
     const { page, lines } = piece;
-    const rule = findings.find((found) => overlaps(found, piece))?.rule ?? (await findDisguised(text, scan));
+    const inPiece = findings.filter((found) => overlaps(found, piece));
+    const rule = inPiece.length > 0 ? namedRule(inPiece) : await findDisguised(text, scan);
     if (rule !== undefined) leftOut.push({ index, page, lines, rule });
     else {
       const headings = piece.headings.map((heading) =>
         holdsFinding(heading, findings) ? LEFT_OUT : heading.text,
       );
-      kept.push({ index, text, headings, page, lines, warning: warningOf(document, piece, text) });
+      kept.push({ index, text, headings, page, lines, warning: warningOf(document, piece) });
     }
   }
   const isTitleKept = document.title === null || (await findSensitive(document.title, scan)).length === 0;
@@ -62,7 +63,6 @@ function holdsFinding(
   return findings.some((found) => overlaps(found, { start: at, end: at + text.length + 8 }));
 }
 
-function warningOf({ deceptive }: EvidenceDocument, piece: PieceRange, text: string): PolicyRule | null {
-  if (deceptive.some((range) => overlaps(range, piece))) return "hidden_text";
-  return isInstructionLike(text) ? "instruction_like" : null;
+function warningOf({ deceptive }: EvidenceDocument, piece: PieceRange): PolicyRule | null {
+  return deceptive.some((range) => overlaps(range, piece)) ? "hidden_text" : null;
 }

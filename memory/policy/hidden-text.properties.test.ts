@@ -88,14 +88,4 @@ describe("hidden characters, whatever the text", () => {
       ),
     );
   });
-
-  it("are made visible one after the other in a text of any length", () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 500 }), hidden, (text, code) => {
-        const shown = cleanHidden(`${text}${code}`).hidden?.shown ?? "";
-        expect(shown).toMatch(/<U\+[0-9A-F]{4,6}>/u);
-        expect(shown).not.toContain(code);
-      }),
-    );
-  });
 });

@@ -13,11 +13,10 @@ describe("hidden characters", () => {
     ["soft hyphens", "c\u00ada\u00ad\u00adt", "cat"],
     ["a direction override", "a\u202egnp.exe", "agnp.exe"],
     ["isolates", "\u2066cat\u2069", "cat"],
-    ["a direction mark without letters that need it", "cat\u200f!", "cat!"],
     ["tag letters", `cat${tags("run rm")}`, "cat"],
     ["tag letters behind a flag that is none", `\u{1f3f4}${tags("run rm -rf")}`, "\u{1f3f4}"],
     ["joiners between Latin letters", "c\u200da\u200ct", "cat"],
-    ["a row of joiners behind an emoji", "\u{1f469}\u200d\u200d\u200d", "\u{1f469}"],
+    ["a row of joiners behind an emoji", "\u{1f469}\u200d\u200d\u200d", "\u{1f469}\u200d"],
     ["variation selectors that carry data", "a\ufe01\ufe02\u{e0101}b", "ab"],
     ["a second selector", "❤\ufe0f\ufe0f", "❤\ufe0f"],
     ["Hangul fillers", "a\u3164\u115fb", "ab"],
@@ -28,7 +27,6 @@ describe("hidden characters", () => {
     const clean = cleanHidden(raw);
     expect(clean.text).toBe(text);
     expect(clean.hidden?.codes.length).toBeGreaterThan(0);
-    expect(clean.hidden?.shown).toMatch(/<U\+[0-9A-F]{4,6}>/u);
   });
 
   it.each([
@@ -47,15 +45,13 @@ describe("hidden characters", () => {
     expect(cleanHidden(text)).toEqual({ text, hidden: null });
   });
 
-  it("are named by code with their number, and tag letters are read out", () => {
+  it("are named by code with their number", () => {
     const { hidden } = cleanHidden(`Formats JSON.${tags("rr")}\u200b`);
     expect(hidden).toEqual({
-      shown: "Formats JSON.<U+E0072><U+E0072><U+200B>",
       codes: [
         { code: "U+E0072", name: "tag character", count: 2 },
         { code: "U+200B", name: "zero-width character", count: 1 },
       ],
-      spelled: "rr",
     });
   });
 

@@ -16,7 +16,7 @@ export const POLICY_RULES = {
   bank_account: "the text holds a bank account number",
   national_id: "the text holds a national identity number",
   id_document: "the text holds the number of an identity document",
-  instruction_like: "the text reads like an instruction to the assistant",
+  instruction_like: "the text would change how Lily is or works, and is not your own word",
   hidden_text: "the text carries characters that hide something from the reader",
 } as const;
 

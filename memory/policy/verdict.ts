@@ -22,11 +22,7 @@ export interface PolicyDenial {
 
 /** Characters that a reader cannot see and that were removed. */
 export interface HiddenText {
-  /** The text as it came, with each of them written as its code, shortened. */
-  readonly shown: string;
   readonly codes: readonly { readonly code: string; readonly name: string; readonly count: number }[];
-  /** What letters in tag characters spelled; empty when there were none. */
-  readonly spelled: string;
 }
 
 /** The gate's answer. `text` is what may be stored: well formed, NFC, without hidden characters, trimmed. */

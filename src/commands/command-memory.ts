@@ -7,6 +7,9 @@ import type { PolicyDenial } from "#memory/policy/verdict.ts";
 export interface CommandMemory {
   readonly book: MemoryBook;
   readonly who: Who;
-  /** What the policy has against a text of the owner; `undefined` when it may be remembered. Stores nothing. */
-  readonly denial: (text: string) => Promise<PolicyDenial | undefined>;
+  /** What the policy has against a text of the owner, or a name; `undefined` when it may be remembered. Stores nothing. */
+  readonly denial: (
+    text: string,
+    options?: { readonly isName?: boolean },
+  ) => Promise<PolicyDenial | undefined>;
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { DOCUMENTS, QUESTIONS } from "./cases.ts";
-import { measureEvidence } from "./measure.ts";
+import { DOCUMENTS, QUESTIONS, measureEvidence } from "./measure.ts";
 import { EVIDENCE_STORES, isGoodEnough, runEvidenceEval } from "./run.ts";
 
 it("asks for passages that stand in the documents", () => {
-  for (const { answer } of QUESTIONS) {
+  for (const { expected: answer } of QUESTIONS) {
     if (answer === null) continue;
-    const document = DOCUMENTS.find(({ name }) => name === answer.document);
+    const document = DOCUMENTS.find(({ id }) => id === answer.document);
     expect(document?.text.replaceAll(/\s+/gu, " ")).toContain(answer.says);
   }
 });

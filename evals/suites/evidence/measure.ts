@@ -1,11 +1,27 @@
 /** Measures how well passages are found: the answer first, among the three that a model is given, and none in vain. */
+import { z } from "zod";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { evidenceSection, fittingEvidence } from "#src/context/evidence-section.ts";
 import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { nameOf } from "#memory/evidence/citation.ts";
-import { DOCUMENTS, QUESTIONS, type EvidenceQuestion } from "./cases.ts";
+import { readLines } from "#evals/data/read-lines.ts";
+
+/** Documents, and questions: the document and words that answer, or null where no passage may be given. */
+export const DOCUMENTS = readLines(
+  "evidence/documents.jsonl",
+  z.object({ id: z.string(), text: z.string() }),
+);
+export const QUESTIONS = readLines(
+  "evidence/questions.jsonl",
+  z.object({
+    id: z.string(),
+    text: z.string(),
+    expected: z.object({ document: z.string(), says: z.string() }).nullable(),
+  }),
+);
+type EvidenceQuestion = (typeof QUESTIONS)[number];
 
 /** What the questions came to; shares are from 0 to 1. */
 export interface EvidenceMeasure {
@@ -27,8 +43,8 @@ const BUDGET_TOKENS = 1_200;
 /** Takes the documents into `store` and asks the questions. */
 export async function measureEvidence(store: BaseStore): Promise<EvidenceMeasure> {
   const book = createEvidenceBook(store, { clock: createManualClock(0), scan: async () => [] });
-  for (const { name, text } of DOCUMENTS)
-    await book.ingest(WHO, { path: `/eval/${name}`, bytes: Buffer.from(text) });
+  for (const { id, text } of DOCUMENTS)
+    await book.ingest(WHO, { path: `/eval/${id}`, bytes: Buffer.from(text) });
   const answered = await Promise.all(QUESTIONS.map((question) => ask(book, question)));
   const asked = answered.filter(({ place }) => place !== "silent" && place !== "in vain");
   const vain = answered.filter(({ place }) => place === "silent" || place === "in vain");
@@ -40,7 +56,7 @@ export async function measureEvidence(store: BaseStore): Promise<EvidenceMeasure
     given: share(["first", "given"], asked),
     silent: share(["silent"], vain),
     misses: answered.flatMap(({ question, place }) =>
-      place === "missed" || place === "in vain" ? [`${place}: ${question.asked}`] : [],
+      place === "missed" || place === "in vain" ? [`${place}: ${question.text}`] : [],
     ),
   };
 }
@@ -51,15 +67,18 @@ async function ask(
   book: EvidenceBook,
   question: EvidenceQuestion,
 ): Promise<{ question: EvidenceQuestion; place: Place }> {
-  const found = fittingEvidence(await book.search(WHO, question.asked, CANDIDATES), question.asked);
+  const found = fittingEvidence(await book.search(WHO, question.text, CANDIDATES), question.text);
   const given = evidenceSection(found.slice(0, GIVEN), BUDGET_TOKENS).found;
-  const { answer } = question;
+  const { expected: answer } = question;
   if (answer === null) return { question, place: given.length === 0 ? "silent" : "in vain" };
   const at = given.findIndex((one) => answers(one, answer));
   if (at === 0) return { question, place: "first" };
   return { question, place: at < 0 ? "missed" : "given" };
 }
 
-function answers({ source, piece }: FoundEvidence, answer: NonNullable<EvidenceQuestion["answer"]>): boolean {
+function answers(
+  { source, piece }: FoundEvidence,
+  answer: NonNullable<EvidenceQuestion["expected"]>,
+): boolean {
   return nameOf(source) === answer.document && piece.text.replaceAll(/\s+/gu, " ").includes(answer.says);
 }

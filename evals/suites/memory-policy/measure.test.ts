@@ -1,20 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { POLICY_RULES } from "#memory/policy/policy-rules.ts";
 import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
-import { POLICY_CASES } from "./cases.ts";
-import { HELD_OUT } from "./held-out.ts";
+import { HELD_OUT, POLICY_CASES } from "./cases.ts";
 import { measurePolicy } from "./measure.ts";
 import { runPolicyEval } from "./run.ts";
 
 describe("the labelled texts of the policy gate", () => {
   it("are at least 150 of each kind, none twice, with every rule among them", () => {
-    const stopped = POLICY_CASES.filter(({ rule }) => rule !== null);
+    const stopped = POLICY_CASES.filter(({ expected }) => expected !== null);
     expect(stopped.length).toBeGreaterThanOrEqual(150);
     expect(POLICY_CASES.length - stopped.length).toBeGreaterThanOrEqual(150);
     expect(new Set(POLICY_CASES.map(({ text, saidBy }) => `${saidBy}:${text}`)).size).toBe(
       POLICY_CASES.length,
     );
-    expect(new Set(stopped.map(({ rule }) => rule))).toEqual(new Set(Object.keys(POLICY_RULES)));
+    expect(new Set(stopped.map(({ expected }) => expected))).toEqual(
+      // What waits for its domain and speaker is no matter of the text.
+      new Set(Object.keys(POLICY_RULES).filter((rule) => rule !== "instruction_like")),
+    );
   });
 
   it("are decided as they are labelled", async () => {
@@ -34,7 +36,7 @@ describe("the held-out texts", () => {
 
   it("are at least 20 to stop and as many harmless ones in each set, none of them in another set", () => {
     for (const { cases } of HELD_OUT) {
-      const toStop = cases.filter(({ rule }) => rule !== null).length;
+      const toStop = cases.filter(({ expected }) => expected !== null).length;
       expect(toStop).toBeGreaterThanOrEqual(20);
       expect(cases.length - toStop).toBeGreaterThanOrEqual(toStop / 2);
     }
@@ -47,10 +49,10 @@ describe("the held-out texts", () => {
 describe("the measure", () => {
   it("counts what is stopped wrongly and what is missed, by rule", async () => {
     const cases = [
-      { text: "password: hunter2", saidBy: "owner", rule: "password" },
-      { text: "my PIN is 4821", saidBy: "owner", rule: null },
-      { text: "I like tea", saidBy: "owner", rule: "password" },
-      { text: "I like jazz", saidBy: "owner", rule: null },
+      { id: "pass", text: "password: hunter2", saidBy: "owner", expected: "password" },
+      { id: "my P", text: "my PIN is 4821", saidBy: "owner", expected: null },
+      { id: "I li", text: "I like tea", saidBy: "owner", expected: "password" },
+      { id: "I li", text: "I like jazz", saidBy: "owner", expected: null },
     ] as const;
     const { rules, total, misses } = await measurePolicy(cases, async () => []);
     const counts = {

@@ -3,7 +3,7 @@ import { checkText, isTrustedSpeaker } from "#memory/policy/check-text.ts";
 import type { PolicyRule } from "#memory/policy/policy-rules.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
-import type { PolicyCase } from "./policy-case.ts";
+import type { PolicyCase } from "./cases.ts";
 
 /** Counts of one rule; `stopped` and `passed` are the two decisions over all rules. */
 export interface RuleScore {
@@ -47,8 +47,8 @@ export async function measurePolicy(
   for (const one of cases) {
     const verdict = await checkText(one.text, { scan, isTrusted: isTrustedSpeaker(one.saidBy) });
     const decided = ruleOf(verdict);
-    results.push({ label: one.rule, decided });
-    if (decided !== one.rule) misses.push({ case: one, decided });
+    results.push({ label: one.expected, decided });
+    if (decided !== one.expected) misses.push({ case: one, decided });
   }
   const rules = [...new Set(results.flatMap(({ label, decided }) => [label, decided]))].filter(
     (rule) => rule !== null,

@@ -2,8 +2,7 @@
 import Table from "cli-table3";
 import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
-import { POLICY_CASES } from "./cases.ts";
-import { HELD_OUT, type HeldOutSet } from "./held-out.ts";
+import { HELD_OUT, POLICY_CASES, type HeldOutSet } from "./cases.ts";
 import { measurePolicy, type Miss, type PolicyMeasure, type RuleScore } from "./measure.ts";
 import { LABELLED_FILES, readLabelledSets } from "./public/labelled-texts.ts";
 import { measureLabels } from "./public/measure-labels.ts";
@@ -41,16 +40,18 @@ function rowOf(score: RuleScore): (string | number)[] {
   ];
 }
 
-function missText({ case: { text, saidBy, rule }, decided }: Miss): string {
-  return `${saidBy}: ${JSON.stringify(text.slice(0, 80))} is ${rule ?? "to pass"}, decided ${decided ?? "pass"}`;
+function missText({ case: { text, saidBy, expected }, decided }: Miss): string {
+  return `${saidBy}: ${JSON.stringify(text.slice(0, 80))} is ${expected ?? "to pass"}, decided ${decided ?? "pass"}`;
 }
 
 /** One line a held-out set: what it is now, and what it was before any rule was changed for it. */
 function heldOutText({ name, cases, first }: HeldOutSet, { total, misses }: PolicyMeasure): string {
-  const secrets = cases.filter(({ rule }) => rule !== null).length;
+  const secrets = cases.filter(({ expected }) => expected !== null).length;
   const now = `precision ${total.precision.toFixed(3)}, recall ${total.recall.toFixed(3)}`;
   const before = `precision ${first.precision.toFixed(3)}, recall ${first.recall.toFixed(3)}`;
-  const wrong = misses.filter(({ case: { rule }, decided }) => (rule === null) !== (decided === null));
+  const wrong = misses.filter(
+    ({ case: { expected }, decided }) => (expected === null) !== (decided === null),
+  );
   return [
     `${name}: ${secrets} to stop, ${cases.length - secrets} harmless: ${now}; when first seen ${before}`,
     ...wrong.map(missText),

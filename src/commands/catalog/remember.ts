@@ -21,7 +21,13 @@ export const rememberCommand: PlainCommand = {
     const on = actionContext(context);
     const read = readFact(args, context);
     if (on === undefined) return memoryOff();
-    if (read.ok) return objectionTo(read.fact.text, on);
+    if (read.ok) {
+      const { text, task } = read.fact;
+      return (
+        (await objectionTo(text, on)) ??
+        (task === undefined ? undefined : objectionTo(task, on, { isName: true }))
+      );
+    }
     // A secret behind a mistyped flag is a secret: whoever typed it keeps no line of it either.
     return (args === "" ? undefined : await objectionTo(args, on)) ?? read.envelope;
   },

@@ -3,6 +3,7 @@ import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { taskSchema } from "#memory/record.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { parseFlags, usageEnvelope } from "../flags.ts";
+import { objectionTo } from "./memory/guarded.ts";
 import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
 import { factCount } from "./memory/record-row.ts";
 
@@ -15,6 +16,10 @@ export const taskCommand: PlainCommand = {
   usage: "/task [name|none]",
   effects: ["reads", "session"],
   onlyReads: (args) => args === "",
+  async objection(args, context) {
+    const on = actionContext(context);
+    return on === undefined || args === "" ? undefined : objectionTo(args, on, { isName: true });
+  },
   async run(args, context) {
     const on = actionContext(context);
     if (on === undefined) return { envelope: memoryOff() };

@@ -1,5 +1,5 @@
 /** Which labels of the public sets the gate has to refuse, which it has to let pass, and which say too little to count. */
-import { isCardNumber, isIban } from "#memory/policy/checksums.ts";
+import { isCardNumber, isIban } from "#memory/policy/numbers.ts";
 import type { PolicyRule } from "#memory/policy/policy-rules.ts";
 
 /** What a label asks of the gate. */
@@ -25,7 +25,7 @@ const IBAN: LabelRule = { rules: ["iban"], isValue: (value) => isIban(value) };
 
 /** To refuse. A card or an IBAN counts when its check sum is right: another one is a number with a typing error. */
 export const REFUSED: Readonly<Record<string, LabelRule>> = {
-  CREDIT_CARD: { rules: ["card_number"], isValue: (value) => isCardNumber(digitsOf(value), true) },
+  CREDIT_CARD: { rules: ["card_number"], isValue: (value) => isCardNumber(value, true) },
   IBAN,
   IBAN_CODE: IBAN,
   US_SSN: { rules: ["national_id"], isValue: digits(9) },

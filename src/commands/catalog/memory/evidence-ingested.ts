@@ -37,9 +37,7 @@ function storedEnvelope({ source, replaced, leftOut }: StoredOutcome, timeZone: 
     `“${title}” is kept as evidence (${shortId(source.id)}): ${count(source.pieces, "passage")} of ${nameOf(source)}.`,
     replaced === null ? "" : `It takes the place of the version of ${since}.`,
     leftOut.length === 0 ? "" : `${count(leftOut.length, "passage")} left out: ${reasons(leftOut)}.`,
-    warned === 0
-      ? ""
-      : `${count(warned, "passage")} marked: what reads like an instruction is quoted, never obeyed.`,
+    warned === 0 ? "" : `${count(warned, "passage")} marked: hidden characters changed how it reads.`,
     hidden === 0 ? "" : `${count(hidden, "hidden character")} removed.`,
   ];
   return done("evidence_ingested", told.filter((part) => part !== "").join(" "), {

@@ -8,10 +8,14 @@ import { momentOf, type ActionContext } from "./memory-action.ts";
 import { deniedEnvelope } from "./denied.ts";
 import { rememberedOutcome } from "./remembered.ts";
 
-/** What the policy has against a text. */
-export async function objectionTo(text: string, { memory }: ActionContext): Promise<Envelope | undefined> {
+/** What the policy has against a text, or against a name such as that of a task. */
+export async function objectionTo(
+  text: string,
+  { memory }: ActionContext,
+  options: { readonly isName?: boolean } = {},
+): Promise<Envelope | undefined> {
   try {
-    const denial = await memory.denial(text);
+    const denial = await memory.denial(text, options);
     return denial === undefined ? undefined : deniedEnvelope(denial);
   } catch (error) {
     return toldError(error);
