@@ -21,6 +21,8 @@ interface Proxy {
   /** How many connections were cut. */
   readonly cuts: number;
   word: string | undefined;
+  /** Passes nothing on. */
+  isSilent: boolean;
   /** Cuts all of them and lets no new one in. */
   close(): Promise<void>;
 }
@@ -36,6 +38,7 @@ async function startProxy(database: string): Promise<Proxy> {
       socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
     }
     client.on("data", (data: Buffer) => {
+      if (proxy.isSilent) return;
       if (proxy.word === undefined || !data.includes(proxy.word)) return void upstream.write(data);
       proxy.cuts += 1;
       client.destroy();
@@ -51,6 +54,7 @@ async function startProxy(database: string): Promise<Proxy> {
     address: url.href,
     cuts: 0,
     word: undefined as string | undefined,
+    isSilent: false,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -77,11 +81,12 @@ describe.skipIf(missing !== undefined)(
       await proxy.close();
     });
 
-    async function open(): Promise<void> {
+    const clock = createManualClock(0);
+
+    async function open(leaseMs = 30_000): Promise<void> {
       proxy = await startProxy(await server.createDatabase());
-      const clock = createManualClock(0);
       const ids = createSequentialIds((databases += 1));
-      backend = await openPostgresBackend({ connection: proxy.address, clock, ids });
+      backend = await openPostgresBackend({ connection: proxy.address, clock, ids, leaseMs });
     }
 
     const attempt = (work: () => Promise<unknown>): Promise<unknown> =>
@@ -157,6 +162,21 @@ describe.skipIf(missing !== undefined)(
       expect((await settled()) || (await settled())).toBe(true);
       expect(await countingGraph(backend.checkpointer).run("after", 1)).toEqual({ total: 2 });
     });
+
+    it.each(["refuses", "is silent"])(
+      "end a lease that is not renewed in time, because the server %s",
+      async (how) => {
+        await open(300);
+        const { lost } = await backend.locks.acquire("k");
+        if (how === "refuses") await proxy.close();
+        else proxy.isSilent = true;
+        clock.advance(300);
+        while (!lost.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(lost.reason).toMatchObject({ code: "lease_lost" });
+        proxy.isSilent = false;
+        await proxy.close();
+      },
+    );
 
     it("are told as a server that is away, which a client hears as 503", async () => {
       await open();

@@ -50,7 +50,12 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   const { connection, schema = "public", clock, ids, leaseMs, index } = options;
   const config = typeof connection === "string" ? configOf(connection) : connection.options;
   // The pool hides the password from listings; a copy by spreading would lose it.
-  const own = { ...config, password: config.password, ssl: config.ssl };
+  const own: PoolConfig = {
+    ...config,
+    password: config.password,
+    ssl: config.ssl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  };
   const server = addressOf(own);
   const pool = typeof connection === "string" ? openPool(own, options.maxConnections) : connection;
   const endPool = async (): Promise<void> => {
@@ -95,7 +100,6 @@ function openPool(config: PoolConfig, maxConnections = 10): Pool {
     max: maxConnections,
     application_name: "lily",
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
   });
   // A connection that is lost is replaced when the next one is needed. Without these listeners the process would end:
@@ -106,7 +110,7 @@ function openPool(config: PoolConfig, maxConnections = 10): Pool {
 
 /** Makes the tables, one program at a time: LangGraph's own `setup` fails when two race. */
 async function setUp(config: PoolConfig, schema: string, saver: PostgresSessionSaver): Promise<void> {
-  const client = new Client({ ...config, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new Client(config);
   client.on("error", () => undefined);
   try {
     await client.connect();

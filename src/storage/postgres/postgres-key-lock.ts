@@ -153,10 +153,16 @@ export class PostgresKeyLock implements KeyLock {
         else lose("another holder has it now");
       } catch {
         // Busy or away: the next tick tries again, until others may have taken it.
-        if (clock.now() >= expiresAt) lose("it could not be renewed in time");
       }
+      renewing = undefined;
     };
-    const timer = setInterval(() => void renew(), Math.max(1, this.#leaseMs / 3)).unref();
+    let renewing: Promise<void> | undefined;
+    // A server that does not answer at all holds the renewal up, not the end of the lease.
+    const tick = (): void => {
+      if (clock.now() >= expiresAt) lose("it could not be renewed in time");
+      else renewing ??= renew();
+    };
+    const timer = setInterval(tick, Math.max(1, this.#leaseMs / 3)).unref();
     const lease: Lease = {
       ...ref,
       lost: lost.signal,
