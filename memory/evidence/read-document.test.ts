@@ -69,9 +69,9 @@ describe("an HTML file", () => {
     const document = await read("page.html", html);
     expect(document.title).toBe("Terms & more");
     expect(document.text.split("\n").filter((line) => line.trim() !== "")).toEqual([
-      "Terms of use",
+      "# Terms of use",
       "First.",
-      "Prices",
+      "## Prices",
       " * one",
       " * two",
       "k | v | ",
@@ -81,10 +81,31 @@ describe("an HTML file", () => {
     expect(
       document.headings.map(({ at, ...heading }) => ({ ...heading, line: document.text.slice(at, at + 6) })),
     ).toEqual([
-      { level: 1, text: "Terms of use", line: "Terms " },
-      { level: 2, text: "Prices", line: "Prices" },
+      { level: 1, text: "Terms of use", line: "# Term" },
+      { level: 2, text: "Prices", line: "## Pri" },
     ]);
     expect(document.hasLines).toBe(false);
+  });
+
+  it("has apart what a browser shows apart", async () => {
+    const html = `<html><body><dl><dt>Rent</dt><dd>1,480 francs</dd><dt>Due</dt><dd>first</dd></dl>
+      <details><summary>More</summary>Heating</details><select><option>red</option><option>blue</option></select>
+      <fieldset><legend>Size</legend>large</fieldset><button>Yes</button><button>No</button>`;
+    const { text } = await read("page.html", html);
+    for (const word of [
+      "Rent",
+      "1,480 francs",
+      "Due",
+      "first",
+      "More",
+      "Heating",
+      "red",
+      "blue",
+      "Size",
+      "Yes",
+      "No",
+    ])
+      expect(text).toMatch(new RegExp(`(?<!\\S)${word}(?!\\S)`, "u"));
   });
 
   it("is known by its content whatever its name", async () => {

@@ -1,13 +1,10 @@
-/** HTML to text with its headings; what a browser does not show is left out. */
+/** HTML to text with its headings as those of Markdown; what a browser does not show is left out. */
 import type { ConvertOptions } from "html-to-text";
 import { cleanDocument } from "./clean-document.ts";
 import { decodeText } from "./decode-text.ts";
-import type { EvidenceDocument, Heading } from "./evidence-document.ts";
+import type { EvidenceDocument } from "./evidence-document.ts";
+import { markdownHeadings } from "./markdown-headings.ts";
 import { unreadable } from "./unreadable.ts";
-
-// Stands before the level of a heading, so that no text is taken for one. It is taken out of what comes in.
-const MARK = "\uE000";
-const MARKED_LINE = new RegExp(`^${MARK}([1-6])(.*)$`, "u");
 
 const NOT_SHOWN = [
   "head",
@@ -25,24 +22,34 @@ const NOT_SHOWN = [
   '*[style*="visibility: hidden"i]',
 ];
 
+/** What browsers show on lines of its own, beside what the converter knows as such. */
+const SHOWN_APART =
+  "tr dt dd summary details legend fieldset option optgroup button caption figcaption address dialog output label".split(
+    " ",
+  );
+
 const OPTIONS: ConvertOptions = {
   wordwrap: false,
   // Its default takes zero-width blanks for blanks; they are to be seen and told.
   whitespaceCharacters: " \t\r\n\f",
   baseElements: { selectors: ["body"] },
   formatters: {
-    markedHeading(node, walk, builder) {
+    markdownHeading(node, walk, builder) {
       builder.openBlock({ leadingLineBreaks: 2 });
-      builder.addInline(`${MARK}${node.name.slice(1)}`);
+      builder.addInline(`${"#".repeat(Number(node.name.slice(1)))} `);
       walk(node.children, builder);
       builder.closeBlock({ trailingLineBreaks: 2 });
     },
   },
   selectors: [
-    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, format: "markedHeading" })),
+    ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, format: "markdownHeading" })),
     { selector: "a", options: { ignoreHref: true } },
-    { selector: "tr", format: "block", options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     ...["td", "th"].map((selector) => ({ selector, format: "inlineSurround", options: { suffix: " | " } })),
+    ...SHOWN_APART.map((selector) => ({
+      selector,
+      format: "block",
+      options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+    })),
     ...NOT_SHOWN.map((selector) => ({ selector, format: "skip" })),
   ],
 };
@@ -53,21 +60,13 @@ const OPTIONS: ConvertOptions = {
  * @throws {LilyError} `evidence_unreadable`
  */
 export async function readHtml(bytes: Uint8Array, name: string): Promise<EvidenceDocument> {
-  const html = decodeText(bytes, name, declaredEncoding(bytes)).replaceAll(MARK, "");
+  const html = decodeText(bytes, name, declaredEncoding(bytes));
   if (depthOf(html) > MAX_DEPTH) throw tooDeep(name);
   const { convert } = await import("html-to-text");
-  const { text: marked, hidden, deceptive } = cleanDocument(converted(() => convert(html, OPTIONS), name));
-  const { text, headings, placeOf } = takeHeadings(marked);
-  return {
-    type: "html",
-    title: convert(titleOf(html), OPTIONS) || (headings[0]?.text ?? null),
-    text,
-    headings,
-    pages: [],
-    hasLines: false,
-    hidden,
-    deceptive: deceptive.map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end) })),
-  };
+  const { text, hidden, deceptive } = cleanDocument(converted(() => convert(html, OPTIONS), name));
+  const headings = markdownHeadings(text);
+  const title = convert(titleOf(html), OPTIONS) || (headings[0]?.text ?? null);
+  return { type: "html", title, text, headings, pages: [], hasLines: false, hidden, deceptive };
 }
 
 function converted(convert: () => string, name: string): string {
@@ -98,35 +97,6 @@ function depthOf(html: string): number {
     deepest = Math.max(deepest, depth);
   }
   return deepest;
-}
-
-interface Unmarked {
-  readonly text: string;
-  readonly headings: readonly Heading[];
-  /** Where a place of the marked text is now. */
-  placeOf(marked: number): number;
-}
-
-/** The lines without their marks, and where the headings are then. */
-function takeHeadings(marked: string): Unmarked {
-  const headings: Heading[] = [];
-  const shifts: { readonly from: number; readonly by: number }[] = [];
-  let from = 0;
-  let at = 0;
-  const lines = marked.split("\n").map((line) => {
-    const [, level, title = ""] = MARKED_LINE.exec(line) ?? [];
-    const text = (level === undefined ? line : title.trim()).replaceAll(MARK, "");
-    if (level !== undefined && text !== "") headings.push({ at, level: Number(level), text });
-    from += line.length + 1;
-    at += text.length + 1;
-    if (text.length < line.length) shifts.push({ from, by: from - at });
-    return text;
-  });
-  return {
-    text: lines.join("\n"),
-    headings,
-    placeOf: (place) => place - (shifts.findLast((shift) => shift.from <= place)?.by ?? 0),
-  };
 }
 
 const HEAD_BYTES = 2_048;
