@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { eraseOwner } from "#src/erasure/erase-owner.ts";
+import { erase } from "#src/erasure/erase.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { backUp } from "#src/upkeep/back-up.ts";
@@ -64,7 +64,7 @@ async function eraseAll(folder: string, attempt: number): Promise<void> {
     ids,
   });
   try {
-    await eraseOwner({ storage, clock, ids }, OWNER);
+    await erase({ storage, clock, ids }, { owner: OWNER });
   } finally {
     await storage.close();
   }

@@ -7,9 +7,9 @@ import type { CommandContext } from "#src/commands/command.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
 import { erasureTarget, readForget, type ForgetFlags } from "#src/commands/catalog/memory/forget-target.ts";
 import { actionContext } from "#src/commands/catalog/memory/memory-action.ts";
-import { eraseText } from "#src/erasure/erase-text.ts";
-import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
-import { receiptEnvelope } from "#src/erasure/receipt-envelope.ts";
+import { erase } from "#src/erasure/erase.ts";
+import type { ErasureDeps } from "#src/erasure/place.ts";
+import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { findAnswer } from "#src/turns/stored-reply.ts";
 import type { BeforeRun, RunAfter } from "#src/turns/turn-deps.ts";
@@ -46,7 +46,7 @@ export function eraseFirst(deps: Pick<SessionDeps, "botNames">, sources: EraseFi
       return { kind: "reply", reply: refusal(target.envelope, { sessionId, deliveryId: message.id }) };
     }
     await settled();
-    const receipt = await eraseText(erasure, {
+    const receipt = await erase(erasure, {
       owner,
       text: target.text,
       asked: flags.text,

@@ -4,7 +4,8 @@ import { interrupt } from "@langchain/langgraph";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { PLACES } from "#src/erasure/receipt.ts";
+import { PLACES } from "#src/erasure/places.ts";
+import { hunt } from "#src/erasure/testing/hunt.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
@@ -46,7 +47,6 @@ describe("/forget --everywhere", () => {
     expect(outcomesOf(reply)).toMatchObject({
       memory: "erased 1",
       transcripts: "erased 2",
-      "command text": "erased 1",
       checkpoints: "erased 1",
       "database files": "erased 2",
     });
@@ -61,7 +61,8 @@ describe("/forget --everywhere", () => {
     const { record } = z.object({ record: z.object({ id: z.string() }) }).parse(kept.envelope.data);
     const reply = await lily.send(ERASE);
     const named = receiptOf(reply).lines.map(({ place }) => place);
-    expect(PLACES.filter((place) => !named.includes(place))).toEqual(["API keys", "database log"]);
+    expect(PLACES.map(({ name }) => name).filter((place) => !named.includes(place))).toEqual([]);
+    expect(named).toEqual(expect.arrayContaining(["said in part", "database files", "backups"]));
     expect(JSON.stringify(reply)).not.toMatch(SAID);
     expect(JSON.stringify(reply)).not.toContain(record.id.slice(0, 8));
     const [turn] = await lily.turns(reply.sessionId);
@@ -116,16 +117,16 @@ describe("/forget --everywhere", () => {
     expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([1, 2, 3]);
   });
 
-  it("erases a stored state that is damaged and cannot be read", async () => {
+  it("erases a stored state that is damaged and cannot be read, of a session that says it", async () => {
     const lily = await start({ model: echoModel() });
-    const { sessionId } = await lily.send("hello");
+    const { sessionId } = await lily.send(FACT);
     await lily.restart();
     const db = new Database(join(lily.folder, "checkpoints", "checkpointer.sqlite"));
     db.prepare("UPDATE checkpoints SET checkpoint = ? WHERE thread_id = ?").run(`{"half: ${FACT}`, sessionId);
     db.close();
     expect(caught(lily)).not.toEqual([]);
     const reply = await lily.send(`/forget ${FACT} --everywhere --yes`);
-    expect(outcomesOf(reply)).toMatchObject({ transcripts: "nothing_found", checkpoints: "erased 1" });
+    expect(outcomesOf(reply)).toMatchObject({ transcripts: "erased 1" });
     await expectGone(lily);
   });
 
@@ -257,6 +258,49 @@ describe("/forget --everywhere", () => {
     expect((await lily.send("/forget 0badc0de --everywhere --yes")).envelope.code).toBe("memory_not_found");
     expect((await lily.send("/forget of --everywhere --yes")).envelope.code).toBe("command_usage");
   });
+
+  it.each([
+    ["王芳", "昨天王芳来了，她很高兴"],
+    ["서울", "우리는 서울에서 만났다"],
+    ["Bo", "I met Bo🎉 in town"],
+    ["Quimbleton", "by Quimbleton's gate"],
+  ])("R-2: erases the name %s", async (name, text) => {
+    const lily = await start({ model: echoModel() });
+    await lily.send(text);
+    await lily.send("a border of bottles");
+    const reply = await lily.send(`/forget ${name} --everywhere --yes`);
+    expect(outcomesOf(reply)).toMatchObject({ transcripts: "erased 1" });
+    expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([2, 3]);
+    expect(hunt(lily.folder, { text, words: [text] })).toEqual([]);
+  });
+
+  it("R-3: leaves a fact and a turn that share a date, a time and an amount with it", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember The dentist is on 2026-12-01 at 14:30, 80 EUR");
+    await lily.send("/remember The rent is due on 2026-12-01 at 14:30, 80 EUR");
+    await lily.send("the train leaves at 14:30 on 2026-12-01");
+    const reply = await lily.send("/forget dentist --everywhere --yes");
+    expect(outcomesOf(reply)).toMatchObject({ memory: "erased 1", transcripts: "erased 1" });
+    expect(JSON.stringify(await lily.send("/memory show rent"))).toContain("The rent is due");
+    expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([2, 3, 4]);
+  });
+
+  it.each(["openai:zebrafish", "openai:gpt-zebrafish-mini", "openai:魚zebrafish"])(
+    "R-6: erases the argument of /model %s from marks and chains, and seals verify",
+    async (model) => {
+      const lily = await start({ model: echoModel() });
+      await lily.send(`/model ${model}`);
+      await lily.send("/new");
+      await lily.send("hello");
+      await lily.send("/new");
+      expect(JSON.stringify(await lily.chain())).toContain("zebrafish");
+      expect((await lily.send(`/forget ${model} --everywhere --yes`)).envelope.ok).toBe(true);
+      expect(JSON.stringify(await lily.chain())).not.toContain("zebrafish");
+      expect(await problemsOf(lily)).toEqual([]);
+      await lily.restart();
+      expect(hunt(lily.folder, { text: "zebrafish", words: ["zebrafish"] })).toEqual([]);
+    },
+  );
 
   it("counts facts of every task among those that fit", async () => {
     const lily = await start({ model: echoModel() });

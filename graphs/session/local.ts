@@ -1,7 +1,7 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
-import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
+import type { ErasureDeps } from "#src/erasure/place.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { takeDamaged } from "#src/storage/checkpoints/damaged-checkpoints.ts";
@@ -19,7 +19,7 @@ import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
 import { compileForRuns } from "./graph-for-runs.ts";
 import { listCheckpoints } from "./list-checkpoints.ts";
 import { eraseFirst } from "./erase-first.ts";
-import { previewText } from "#src/erasure/preview-text.ts";
+import { previewText } from "#src/erasure/preview.ts";
 import { createReadCommand, createReadContext, type ReadSources } from "./read-command.ts";
 import { createSessionRunner } from "./runner.ts";
 import { tidyMemoryBesideTurns } from "./tidy-memory.ts";

@@ -88,6 +88,37 @@ describe("lily erase", () => {
     expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
   });
 
+  it("erases one conversation with its key, leaves the others, and says what it leaves", async () => {
+    const home = temporaryFolder();
+    const { deps, storage } = await openApp({ LILY_HOME: home }, home);
+    const sessions = openLocalSessions(deps, storage, { keepTurns: 1 });
+    for (const [sessionKey, content] of [
+      ["telegram:dm:42", FACT],
+      ["telegram:dm:42", "/new"],
+      ["telegram:dm:42", "hello"],
+      ["telegram:dm:421", "my parrot speaks Latin"],
+    ] as const)
+      await sessions.send({ owner: "local", sessionKey, content });
+    await sessions.settled();
+    await storage.close();
+    const ran = await runCli(
+      home,
+      (context, options) =>
+        erase(context, { ...options, key: "telegram:dm:42" }, { yes: true, dryRun: false }),
+      { json: true },
+    );
+    expect(envelopeIn(ran)).toMatchObject({ ok: true, data: { receipt: { what: "key" } } });
+    expect(ran.stdout).toContain("lily erase --owner takes it");
+    expect(hunt(home, WANTED)).toEqual([]);
+    expect(hunt(home, { text: "my parrot speaks Latin", words: ["parrot", "latin"] })).not.toEqual([]);
+    const asked = await runCli(
+      home,
+      (context, options) => erase(context, options, { yes: true, dryRun: false }),
+      { json: true },
+    );
+    expect([asked.code, envelopeIn(asked).code]).toEqual([2, "command_usage"]);
+  });
+
   it("tells of keys of the person that stay", async () => {
     const home = temporaryFolder();
     await say(home, [["anna", FACT]]);

@@ -1,12 +1,19 @@
-/** `lily erase --owner <name>`: erases everything of one person, and shows the receipt. */
+/**
+ * `lily erase`: erases everything of one person (`--owner`) or of one conversation (`--key`), here or on a LangGraph server
+ * (`--server`), and shows the receipt.
+ */
 import { createInterface } from "node:readline/promises";
-import { openApp, type App } from "#src/app/open-app.ts";
+import { loadConfig } from "#src/app/config.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
-import { eraseOwner } from "#src/erasure/erase-owner.ts";
-import type { ErasureDeps } from "#src/erasure/erasure-deps.ts";
-import { previewOwner } from "#src/erasure/preview-owner.ts";
-import { receiptEnvelope } from "#src/erasure/receipt-envelope.ts";
+import { openApp, type App } from "#src/app/open-app.ts";
+import { systemClock, systemIds } from "#src/app/system.ts";
+import { erase as eraseTarget, type Target } from "#src/erasure/erase.ts";
+import type { ErasureDeps } from "#src/erasure/place.ts";
+import { preview } from "#src/erasure/preview.ts";
+import { receiptEnvelope } from "#src/erasure/receipt.ts";
+import { assertIdle, connectServer, serverErasure } from "#src/erasure/server-erasure.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { LilyError, errorMessage, isLilyError } from "#src/kernel/errors.ts";
 import { parseKeyList } from "#src/server/auth/key-entries.ts";
 import { keyFileOf, readKeyFile } from "#src/server/auth/key-file.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
@@ -21,7 +28,10 @@ import { reportError } from "./with-engine.ts";
 
 /** What is asked for. */
 export interface EraseRequest {
-  readonly owner: string;
+  /** Whose data it is; with a `--key`, the configured owner by default. */
+  readonly owner?: string | undefined;
+  /** A LangGraph server, in place of this machine's home folder. */
+  readonly server?: string | undefined;
   readonly dryRun: boolean;
   readonly yes: boolean;
 }
@@ -32,17 +42,38 @@ export async function erase(
   options: CliOptions,
   request: EraseRequest,
 ): Promise<number> {
-  let app: App | undefined;
   try {
-    const owner = parseOwner(request.owner);
-    // Opening would make the folder, and a mistyped one would then count as erased.
-    assertHome(homeFolder(context.env, context.cwd));
-    app = await openApp(context.env, context.cwd);
-    return await eraseIn(context, options, { ...request, owner, deps: depsOf(context, app) });
+    const target = targetOf(context, options, request);
+    return await (request.server === undefined
+      ? eraseAtHome(context, options, { ...request, target })
+      : eraseOnServer(context, options, { ...request, url: request.server, target }));
   } catch (error) {
     return await reportError(error, context, options);
+  }
+}
+
+type Wanted = Pick<EraseRequest, "dryRun" | "yes"> & {
+  readonly target: Target;
+  /** Refuses right before anything is changed. */
+  readonly before?: () => Promise<void>;
+};
+
+function targetOf({ env, cwd }: CliContext, { key }: CliOptions, { owner }: EraseRequest): Target {
+  if (owner === undefined && key === undefined)
+    throw new LilyError("command_usage", "whose data is to be erased?", {
+      next: "lily erase --owner <name> erases a person, lily erase --key <session key> one conversation.",
+    });
+  return { owner: parseOwner(owner ?? loadConfig(env, cwd).config.owner), sessionKey: key };
+}
+
+async function eraseAtHome(context: CliContext, options: CliOptions, wanted: Wanted): Promise<number> {
+  // Opening would make the folder, and a mistyped one would then count as erased.
+  assertHome(homeFolder(context.env, context.cwd));
+  const app = await openApp(context.env, context.cwd);
+  try {
+    return await eraseIn(context, options, { ...wanted, deps: depsOf(context, app) });
   } finally {
-    await app?.storage.close();
+    await app.storage.close();
   }
 }
 
@@ -57,27 +88,51 @@ function depsOf({ env }: CliContext, { home, config, deps, storage }: App): Eras
   };
 }
 
+async function eraseOnServer(
+  context: CliContext,
+  options: CliOptions,
+  { url, ...wanted }: Wanted & { readonly url: string },
+): Promise<number> {
+  const client = connectServer({ url, header: context.env["LILY_SERVER_HEADER"] });
+  try {
+    return await eraseIn(context, options, {
+      ...wanted,
+      deps: serverErasure(client, { clock: systemClock(context.env), ids: systemIds }),
+      before: () => assertIdle(client, wanted.target),
+    });
+  } catch (error) {
+    if (isLilyError(error)) throw error;
+    throw new LilyError("erasure_unfinished", `the server at ${url} did not do it: ${errorMessage(error)}`, {
+      next: "Set LILY_SERVER_HEADER to the header that an operator of the server sends (name: value), and erase the same again.",
+      cause: error,
+    });
+  }
+}
+
 async function eraseIn(
   context: CliContext,
   options: CliOptions,
-  { owner, dryRun, yes, deps }: EraseRequest & { readonly deps: ErasureDeps },
+  { target, dryRun, yes, deps, before }: Wanted & { readonly deps: ErasureDeps },
 ): Promise<number> {
-  const counts = await previewOwner(deps, owner);
-  const preview = previewEnvelope(owner, counts, dryRun);
-  if (dryRun) return tell(context, options, { envelope: preview });
+  const counts = await preview(deps, target);
+  const envelope = previewEnvelope(target, counts, dryRun);
+  if (dryRun) return tell(context, options, { envelope });
   if (!yes) {
-    const exitCode = tell(context, options, { envelope: preview });
+    const exitCode = tell(context, options, { envelope });
     if (!isInteractive(context) || options.json || !(await askForYes(context))) return exitCode;
   }
-  return tell(context, options, { envelope: receiptEnvelope(await eraseOwner(deps, owner)) });
+  await before?.();
+  return tell(context, options, { envelope: receiptEnvelope(await eraseTarget(deps, target)) });
 }
 
 function previewEnvelope(
-  owner: string,
-  counts: Awaited<ReturnType<typeof previewOwner>>,
+  { owner, sessionKey }: Target,
+  counts: Awaited<ReturnType<typeof preview>>,
   dryRun: boolean,
 ): Envelope {
-  const name = JSON.stringify(printableLine(owner));
+  const person = JSON.stringify(printableLine(owner));
+  const name =
+    sessionKey === undefined ? person : `${JSON.stringify(printableLine(sessionKey))} of ${person}`;
   const data = { counts };
   const what = counts.length === 0 ? `Nothing is kept of ${name}` : `Everything of ${name} would be erased`;
   if (dryRun) return done("owner_erase_preview", `${what}. Nothing was changed.`, { data });

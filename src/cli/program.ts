@@ -89,8 +89,9 @@ function addUpkeepCommands(program: Command, { actions, options, finish }: Wirin
     .action((wanted: { repair: boolean }) => finish(actions.doctor(options(), wanted)));
   program
     .command("erase")
-    .description("erase everything of one person; /forget … --everywhere erases one fact")
-    .requiredOption("--owner <name>", "whose data it is")
+    .description("erase a person (--owner) or a conversation (--key); /forget … --everywhere erases one fact")
+    .option("--owner <name>", "whose data it is; with --key the configured owner by default")
+    .option("--server <url>", "on a LangGraph server, with the header in LILY_SERVER_HEADER")
     .option("--dry-run", "show what would go, and change nothing", false)
     .option("--yes", "erase without asking", false)
     .action((wanted: EraseRequest) => finish(actions.erase(options(), wanted)));

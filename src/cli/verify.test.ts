@@ -5,6 +5,7 @@ import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { erasePartsFromChain } from "#src/sessions/erase-from-chain.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { verifyStore } from "#src/upkeep/conversations.ts";
 import type { CliContext } from "./context.ts";
@@ -36,7 +37,8 @@ async function run(erased: readonly number[], isTitleErased: boolean) {
     erased.map((turn) => ({ sessionId: "s1", turn })),
     AT,
   );
-  await repository.eraseChainTexts(KEY.owner, () => isTitleErased, AT);
+  const stored = await repository.readChain(KEY);
+  if (stored !== undefined) await repository.writeChain(erasePartsFromChain(stored, () => isTitleErased, AT));
   let written = "";
   const stream = { write: (text: string) => (written += text), isTTY: false };
   const context = { env: {}, cwd: "/", stdout: stream, stderr: stream } as unknown as CliContext;

@@ -16,9 +16,9 @@ import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { openChain } from "#src/sessions/chain.ts";
 import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
 import { lockName } from "#src/turns/lock-name.ts";
-import { eraseOwner } from "./erase-owner.ts";
-import type { ErasureDeps } from "./erasure-deps.ts";
-import { previewOwner } from "./preview-owner.ts";
+import { erase } from "./erase.ts";
+import type { ErasureDeps } from "./place.ts";
+import { preview } from "./preview.ts";
 import { hunt } from "./testing/hunt.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
@@ -113,7 +113,7 @@ describe.each(backends)("erasing a person on %s", (_name, open) => {
     const before = await everything(storage);
     const thread = await fill(storage, "ada");
     expect(await everything(storage)).not.toEqual(before);
-    const receipt = await eraseOwner(depsOn(storage), "ada");
+    const receipt = await erase(depsOn(storage), { owner: "ada" });
     expect(receipt).toMatchObject({ what: "person", finished: true });
     const erased = receipt.lines.filter(({ outcome }) => outcome === "erased").map(({ place }) => place);
     expect(erased).toEqual(
@@ -136,10 +136,10 @@ describe.each(backends)("erasing a person on %s", (_name, open) => {
   it("is told the same the second time as of somebody who was never there", async () => {
     const storage = open();
     await fill(storage, "ada");
-    await eraseOwner(depsOn(storage), "ada");
-    const again = await eraseOwner(depsOn(storage), "ada");
-    expect(again).toEqual(await eraseOwner(depsOn(storage), "nobody"));
-    expect(await previewOwner(depsOn(storage), "ada")).toEqual([]);
+    await erase(depsOn(storage), { owner: "ada" });
+    const again = await erase(depsOn(storage), { owner: "ada" });
+    expect(again).toEqual(await erase(depsOn(storage), { owner: "nobody" }));
+    expect(await preview(depsOn(storage), { owner: "ada" })).toEqual([]);
     await storage.close();
   });
 
@@ -148,7 +148,7 @@ describe.each(backends)("erasing a person on %s", (_name, open) => {
     await fill(storage, "ada");
     const before = await everything(storage);
     const lease = await storage.locks.acquire(lockName({ owner: "ada", sessionKey: "cli:main" }));
-    await expect(eraseOwner(depsOn(storage), "ada")).rejects.toMatchObject({ code: "turn_running" });
+    await expect(erase(depsOn(storage), { owner: "ada" })).rejects.toMatchObject({ code: "turn_running" });
     expect(await everything(storage)).toEqual(before);
     await lease.release();
     await storage.close();
@@ -159,7 +159,7 @@ describe.each(backends)("erasing a person on %s", (_name, open) => {
     await fill(storage, "ada");
     const before = await everything(storage);
     const counts = Object.fromEntries(
-      (await previewOwner(depsOn(storage), "ada")).map(({ place, count }) => [place, count]),
+      (await preview(depsOn(storage), { owner: "ada" })).map(({ place, count }) => [place, count]),
     );
     expect(counts).toMatchObject({
       transcripts: 1,
@@ -182,7 +182,7 @@ describe("erasing a person on disk", () => {
     const name = lockName({ owner, sessionKey: "cli:main" });
     const wanted = { text: owner, words: [owner] };
     expect(hunt(storage.location, wanted)).not.toEqual([]);
-    await eraseOwner(depsOn(storage), owner);
+    await erase(depsOn(storage), { owner });
     expect(hunt(storage.location, wanted)).toEqual([]);
     const lease = await storage.locks.acquire(name);
     expect(lease.token).toBeGreaterThan(2);
@@ -192,11 +192,17 @@ describe("erasing a person on disk", () => {
 
   it("takes what was typed by the person at this machine, and tells of keys that stay", async () => {
     const storage = createMemoryBackend({ clock });
-    const typed = { owner: "ada", count: () => 2, erase: () => 2 };
-    const receipt = await eraseOwner(depsOn(storage, { typed, apiKeys: () => 1 }), "ada");
+    let lines = 2;
+    const eraseLines = (): number => {
+      const before = lines;
+      lines = 0;
+      return before;
+    };
+    const typed = { owner: "ada", count: () => lines, erase: eraseLines };
+    const receipt = await erase(depsOn(storage, { typed, apiKeys: () => 1 }), { owner: "ada" });
     expect(receipt.lines).toContainEqual({ place: "input history", outcome: "erased", count: 2 });
     expect(receipt.lines.find(({ place }) => place === "API keys")).toMatchObject({ outcome: "kept" });
-    const other = await eraseOwner(depsOn(storage, { typed }), "bob");
+    const other = await erase(depsOn(storage, { typed }), { owner: "bob" });
     expect(other.lines.find(({ place }) => place === "input history")).toMatchObject({ outcome: "kept" });
   });
 });

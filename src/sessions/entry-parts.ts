@@ -13,6 +13,10 @@ export function partOf(entry: ChainEntry, part: EntryPart): string | undefined {
       return entry.title;
     case "task":
       return entry.opened.carried?.task;
+    case "models": {
+      const { model = null, controlModel = null } = entry.opened.carried ?? {};
+      return model === null && controlModel === null ? undefined : canonicalJson([model, controlModel]);
+    }
     case "opened": {
       const { leftHash, textHash } = entry.opened;
       return textHash === undefined && leftHash === undefined
@@ -41,11 +45,16 @@ function withoutPart(entry: ChainEntry, part: EntryPart): ChainEntry {
       const { title: _title, ...rest } = entry;
       return rest;
     }
-    case "task": {
+    case "task":
+    case "models": {
       const { carried } = entry.opened;
       if (carried === undefined) return entry;
-      const { task: _task, ...rest } = carried;
-      return { ...entry, opened: { ...entry.opened, carried: rest } };
+      const { task, controlModel, ...rest } = carried;
+      const kept =
+        part === "task"
+          ? { ...rest, ...(controlModel === undefined ? {} : { controlModel }) }
+          : { ...rest, ...(task === undefined ? {} : { task }), model: null };
+      return { ...entry, opened: { ...entry.opened, carried: kept } };
     }
     case "opened": {
       const { leftHash: _left, textHash: _text, ...opened } = entry.opened;
@@ -77,7 +86,7 @@ export function sealedFacts(entry: ChainEntry): object {
 
 /** Parts that were taken out of an entry whose seal covers them as they were: it cannot be computed any more. */
 export function uncoveredOf(entry: ChainEntry, erased: readonly EntryPart[]): readonly EntryPart[] {
-  return entry.covers === undefined ? erased.filter((part) => partOf(entry, part) === undefined) : [];
+  return erased.filter((part) => entry.covers?.[part] === undefined && partOf(entry, part) === undefined);
 }
 
 /** What is wrong with the parts of an entry, given those whose erasure is on record. */
@@ -98,6 +107,7 @@ export function partProblems(entry: ChainEntry, erased: readonly EntryPart[]): s
 const NAMES: Record<EntryPart, string> = {
   title: "its title",
   task: "its task",
+  models: "its models",
   opened: "the hash of the text that opened it",
 };
 

@@ -28,14 +28,14 @@ export function eraseTurnsFromChain(chain: Chain, { at, turns, deliveryIds }: Tu
   });
 }
 
-/** The chain without the titles and tasks that say something; the same chain when none does. */
+/** The chain without the titles, tasks and models that say something; the same chain when none does. */
 export function erasePartsFromChain(chain: Chain, says: (text: string) => boolean, at: string): Chain {
   return erase(chain, { at, added: [], partsOf: (entry) => partsSaying(entry, says) });
 }
 
-/** The title and the task of an entry, as far as they say something. */
+/** The title, the task and the models of an entry, as far as they say something. */
 export function partsSaying(entry: ChainEntry, says: (text: string) => boolean): EntryPart[] {
-  return (["title", "task"] as const).filter((part) => {
+  return (["title", "task", "models"] as const).filter((part) => {
     const text = partOf(entry, part);
     return text !== undefined && says(text);
   });

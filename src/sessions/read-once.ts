@@ -34,6 +34,5 @@ export function readOnce(repository: SessionRepository, isHeld: (ref: KeyRef) =>
     writeChain: (chain) => writing(() => repository.writeChain(chain)),
     writeTurn: (ref, record) => writing(() => repository.writeTurn(ref, record)),
     redactTurns: (...parts) => writing(() => repository.redactTurns(...parts)),
-    eraseChainTexts: (...parts) => writing(() => repository.eraseChainTexts(...parts)),
   };
 }

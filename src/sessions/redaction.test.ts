@@ -66,7 +66,7 @@ describe("the mark of an erased turn", () => {
       deliveryId: "d3",
       collected: [{ deliveryId: "d4" }],
       at: AT,
-      changes: { task: null, model: "openai:x", contextFrom: 2 },
+      changes: { task: null, model: null, contextFrom: 2 },
       leaf: record.leaf,
       head: record.head,
     });
@@ -75,7 +75,7 @@ describe("the mark of an erased turn", () => {
 
   it("says nothing of what was said, and has no salt with which a guess could be tried", () => {
     expect(turnRecordSchema.parse(record)).toEqual(record);
-    expect(JSON.stringify(mark)).not.toMatch(/pear|salt|textHash/u);
+    expect(JSON.stringify(mark)).not.toMatch(/pear|salt|textHash|openai/u);
   });
 
   it("is not taken for a turn, nor a turn for a mark", () => {
@@ -96,15 +96,12 @@ describe("the mark of an erased turn", () => {
     ["a title", { title: "pear" }, undefined],
     ["a task that was taken up", { task: "pear" }, { task: null }],
     ["a task that was left", { task: null }, { task: null }],
-    ["the model", { model: "openai:x" }, { model: "openai:x" }],
+    ["R-6: the model", { model: "openai:x" }, { model: null }],
+    ["R-6: the control model", { controlModel: "openai:x" }, { controlModel: null }],
     ["the model, back to the configured one", { model: null }, { model: null }],
     ["where the context begins", { contextFrom: 4 }, { contextFrom: 4 }],
     ["rollover rules", { rollover: { idle: { limit: 5_000 } } }, { rollover: { idle: { limit: 5_000 } } }],
-    [
-      "the control model and a title",
-      { controlModel: "built-in", title: "pear" },
-      { controlModel: "built-in" },
-    ],
+    ["the control model and a title", { controlModel: "built-in", title: "pear" }, { controlModel: null }],
   ])("of a turn that changed %s keeps of it what is no text", (_what, changes, kept) => {
     const { changes: _changes, ...unchanged } = turnOf();
     const turn = changes === undefined ? unchanged : { ...unchanged, changes };

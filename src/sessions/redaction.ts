@@ -18,7 +18,10 @@ export const redactedTurnSchema = z.strictObject({
   /** Deliveries that were answered with it, without the hashes of their texts. */
   collected: z.array(z.strictObject({ deliveryId: z.string() })).optional(),
   at: z.string(),
-  /** What the turn changed in its session, which may be made anew from it; no title, and of a task only that it was left. */
+  /**
+   * What the turn changed in its session, which may be made anew from it: no title; of a task and of models only that they were
+   * left, but in marks of earlier versions.
+   */
   changes: sessionChangesSchema.omit({ title: true }).extend({ task: z.null().optional() }).optional(),
   leaf: z.string(),
   head: z.string(),
@@ -66,10 +69,15 @@ export function redactTurn(record: TurnRecord, at: string): RedactedTurn {
   };
 }
 
-/** A task that was taken up becomes none: the one before it was left all the same. */
+/** A task or model that was chosen becomes none: the one before it was left all the same. */
 function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["changes"] {
   if (changes === undefined) return undefined;
-  const { title: _title, task, ...settings } = changes;
-  const kept = task === undefined ? settings : { ...settings, task: null };
+  const { title: _title, task, model, controlModel, ...settings } = changes;
+  const kept = {
+    ...settings,
+    ...(task === undefined ? {} : { task: null }),
+    ...(model === undefined ? {} : { model: null }),
+    ...(controlModel === undefined ? {} : { controlModel: null }),
+  };
   return Object.keys(kept).length === 0 ? undefined : kept;
 }

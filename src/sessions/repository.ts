@@ -53,19 +53,6 @@ export interface FoundTurn {
   readonly score: number;
 }
 
-/** A stored turn that says something. */
-export interface SayingTurn {
-  readonly ref: TranscriptRef;
-  readonly turn: number;
-  /** ISO instant of the turn, `""` where a damaged record does not say it. */
-  readonly at: string;
-  readonly kind: TurnRecord["kind"];
-  /** The strings of the record that say it on their own; empty when only all of them together do. */
-  readonly strings: readonly string[];
-  /** Units of knowledge that go with it; 0 where a damaged record does not say it. */
-  readonly units: number;
-}
-
 /** Reads and writes of chains, transcripts, deliveries and explanations. */
 export interface SessionRepository {
   /** The chain of a key, `undefined` when the key was never used. @throws `record_invalid` */
@@ -134,19 +121,4 @@ export interface SessionRepository {
     turns: readonly { readonly sessionId: string; readonly turn: number }[],
     at: string,
   ): Promise<{ redacted: number }>;
-  /**
-   * Stored turns of the owner that say something, of every key and session, those without a chain too.
-   *
-   * @param says asked of everything that is written in the turn, one string a line: messages, tool calls with what is in
-   *   their JSON, reply, explanation, units, changes; not ids, hashes and instants. To be read to its end before
-   *   anything is changed.
-   */
-  findTurns(owner: string, says: (text: string) => boolean): AsyncIterable<SayingTurn>;
-  /** Drops failed turns of the owner that say something; how many. The caller holds the locks of the owner's keys. */
-  eraseFailures(owner: string, says: (text: string) => boolean): Promise<number>;
-  /**
-   * Removes titles that say something from the owner's chains, which list it; how many. A title of an open session is
-   * not there yet. The caller holds the locks of the owner's keys.
-   */
-  eraseChainTexts(owner: string, says: (text: string) => boolean, at: string): Promise<number>;
 }

@@ -6,6 +6,7 @@ import { chainNamespace, historyNamespace, turnItemKey } from "#src/storage/sess
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { toMarkItem, toTurnItem } from "#src/storage/turn-item.ts";
 import { openChain, rotateChain, type Chain } from "./chain.ts";
+import { erasePartsFromChain } from "./erase-from-chain.ts";
 import { redactTurn } from "./redaction.ts";
 import { EMPTY_HEAD, linkTurn, textHashOf } from "./seal.ts";
 import type { TurnRecord } from "./turn-record.ts";
@@ -78,6 +79,8 @@ async function openArchive({ salted = true }: ArchiveOptions = {}) {
     verify: () => verifyOwner(repository, KEY.owner),
     erase: (turns: readonly { sessionId: string; turn: number }[], at = LATER) =>
       repository.redactTurns(KEY, turns, at),
+    eraseParts: async (says: (text: string) => boolean) =>
+      repository.writeChain(erasePartsFromChain((await repository.readChain(KEY)) as Chain, says, LATER)),
     chain: async () => (await repository.readChain(KEY)) as Chain,
     putChain: (value: object) => store.put(chainNamespace(KEY), "chain", { ...value }, false),
     turn: (sessionId: string, turn: number) =>
@@ -197,15 +200,17 @@ describe("what is wrong with an erasure", () => {
 describe("erased titles and tasks", () => {
   it.each([true, false])("leave the seals to be verified (covers: %s)", async (salted) => {
     const archive = await openArchive({ salted });
-    expect(await archive.repository.eraseChainTexts(KEY.owner, (text) => text.endsWith("1"), LATER)).toBe(2);
+    await archive.eraseParts((text) => text.endsWith("1"));
     expect(await archive.verify()).toMatchObject({ ok: true, erased: { turns: 0, titles: 2 } });
-    expect(await archive.repository.eraseChainTexts(KEY.owner, (text) => text.endsWith("1"), LATER)).toBe(0);
+    const once = await archive.chain();
+    await archive.eraseParts((text) => text.endsWith("1"));
+    expect(await archive.chain()).toEqual(once);
     expect(JSON.stringify(await archive.chain())).not.toMatch(/(?:title|task) 1/u);
   });
 
   it("are told when they are gone and no erasure is on record", async () => {
     const archive = await openArchive();
-    await archive.repository.eraseChainTexts(KEY.owner, (text) => text === "title 1", LATER);
+    await archive.eraseParts((text) => text === "title 1");
     const { redactions: _redactions, ...chain } = await archive.chain();
     await archive.putChain(chain);
     expect(problemsOf(await archive.verify())).toEqual(["s1/- its title is not the one that was sealed"]);
@@ -213,7 +218,7 @@ describe("erased titles and tasks", () => {
 
   it.each(["x", "title 1"])("are told when %j is put in the place of one", async (title) => {
     const archive = await openArchive();
-    await archive.repository.eraseChainTexts(KEY.owner, (text) => text === "title 1", LATER);
+    await archive.eraseParts((text) => text === "title 1");
     const chain = await archive.chain();
     const [first, ...rest] = chain.sessions;
     await archive.putChain({ ...chain, sessions: [{ ...first, title }, ...rest] });
@@ -222,7 +227,7 @@ describe("erased titles and tasks", () => {
 
   it("show every other change of a sealed entry whose seal has covers", async () => {
     const archive = await openArchive();
-    await archive.repository.eraseChainTexts(KEY.owner, (text) => text === "title 2", LATER);
+    await archive.eraseParts((text) => text === "title 2");
     const chain = await archive.chain();
     const unnoticed: string[] = [];
     for (const path of leafPaths(chain.sessions[1])) {
@@ -234,7 +239,7 @@ describe("erased titles and tasks", () => {
 
   it("show a seal of an earlier version that was changed, by the session that follows", async () => {
     const archive = await openArchive({ salted: false });
-    await archive.repository.eraseChainTexts(KEY.owner, (text) => text === "title 1", LATER);
+    await archive.eraseParts((text) => text === "title 1");
     await archive.putChain(changedAt(await archive.chain(), ["sessions", "0", "sealed", "seal"]));
     expect(problemsOf(await archive.verify())).toEqual(["s2/- the session before it has another seal now"]);
   });

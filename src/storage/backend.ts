@@ -94,11 +94,6 @@ export interface StorageErasure {
    * was granted before is never granted again. Locks that are held are passed over.
    */
   forgetLocks(prefix: string): Promise<number>;
-  /**
-   * All that is stored of a thread's execution as text, a row a string, also what cannot be read as a checkpoint; absent
-   * where only the checkpointer can read it.
-   */
-  storedTexts?(threadId: string): Promise<string[]>;
   /** Why the database's own log may go on holding what was deleted; absent where `scrub` empties it. */
   readonly logKeeps?: string;
 }

@@ -46,9 +46,6 @@ export const explanationNamespace = (ref: TranscriptRef): string[] => [
   encodeLabel(ref.sessionId),
 ];
 
-/** Prefix of all failed turns of an owner. */
-export const explanationsOf = (owner: string): string[] => ["explanations", encodeLabel(owner)];
-
 /** The transcript whose turns lie in a namespace, `undefined` for a namespace of something else. */
 export function transcriptIn(namespace: readonly string[]): TranscriptRef | undefined {
   const [kind, owner, sessionKey, sessionId, ...more] = namespace;

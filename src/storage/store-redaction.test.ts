@@ -2,13 +2,13 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { openChain, type Chain } from "#src/sessions/chain.ts";
-import type { FailedTurn, SayingTurn, SessionRepository } from "#src/sessions/repository.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { countTurns } from "#src/sessions/transcript.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./memory/memory-backend.ts";
-import { explanationNamespace, historyNamespace, turnItemKey } from "./session-namespaces.ts";
+import { historyNamespace, turnItemKey } from "./session-namespaces.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
 import { repositoryStores } from "./testing/repository-stores.ts";
 
@@ -35,27 +35,6 @@ function turnOf(turn: number, text: string, changes: Partial<TurnBody> = {}): Tu
 function chainOf(ref = KEY): Chain {
   return openChain({ ...ref, sessionId: "s1", at: AT, deliveryId: "d1", textHash: "hash of d1" });
 }
-
-function failureOf(sessionId: string, text: string): FailedTurn {
-  return {
-    sessionId,
-    deliveryId: "d9",
-    requestId: "r",
-    at: AT,
-    code: "turn_failed",
-    message: "m",
-    node: "solve",
-    text,
-  };
-}
-
-async function all(found: AsyncIterable<SayingTurn>): Promise<SayingTurn[]> {
-  const turns: SayingTurn[] = [];
-  for await (const turn of found) turns.push(turn);
-  return turns;
-}
-
-const saysPear = (text: string): boolean => text.toLowerCase().includes("pear");
 
 describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore) => {
   let store: BaseStore;
@@ -123,61 +102,6 @@ describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore)
     expect(await sessions.readStoredTurn(REF, 4)).toMatchObject({ turn: 4, redacted: { at: LATER } });
     const item = await store.get(historyNamespace(REF), turnItemKey(4));
     expect(JSON.stringify(item?.value)).not.toContain("pear");
-  });
-
-  it("finds what says it in every key and session of the owner, and of nobody else", async () => {
-    await sessions.writeTurn({ ...KEY, sessionKey: "a.b:c%_", sessionId: "" }, turnOf(2, "Pear!"));
-    await sessions.writeTurn({ ...KEY, owner: "mara1", sessionId: "s1" }, turnOf(1, "pear"));
-    await sessions.redactTurns(KEY, [{ sessionId: "s1", turn: 1 }], LATER);
-    const found = await all(sessions.findTurns("mara", saysPear));
-    expect(found).toEqual([
-      { ref: REF, turn: 3, at: AT, kind: "chat", strings: ["a pear a day"], units: 0 },
-      {
-        ref: { ...KEY, sessionKey: "a.b:c%_", sessionId: "" },
-        turn: 2,
-        at: AT,
-        kind: "chat",
-        strings: ["Pear!"],
-        units: 0,
-      },
-    ]);
-  });
-
-  it("finds what only the strings of a turn together say", async () => {
-    const says = (text: string): boolean => text.includes("plums") && text.includes("noted");
-    expect(await all(sessions.findTurns("mara", says))).toMatchObject([{ turn: 2, strings: [] }]);
-  });
-
-  it("finds a damaged turn that says it", async () => {
-    await store.put(historyNamespace(REF), turnItemKey(4), { messages: "a pear", at: 7 });
-    const found = await all(sessions.findTurns("mara", saysPear));
-    expect(found.at(-1)).toEqual({ ref: REF, turn: 4, at: "", kind: "chat", strings: ["a pear"], units: 0 });
-  });
-
-  it("drops the failed turns of the owner that say it, and the list with the last of them", async () => {
-    const other = { ...KEY, sessionId: "s2" };
-    const stranger = { ...KEY, owner: "mara1", sessionId: "s1" };
-    for (const text of ["pear", "plum", "PEAR"]) await sessions.writeFailure(REF, failureOf("s1", text));
-    await sessions.writeFailure(other, failureOf("s2", "pear"));
-    await sessions.writeFailure(stranger, failureOf("s1", "pear"));
-    expect(await sessions.eraseFailures("mara", saysPear)).toBe(3);
-    expect((await sessions.readFailures(REF)).map(({ text }) => text)).toEqual(["plum"]);
-    expect(await sessions.readFailures(other)).toEqual([]);
-    expect((await store.get(explanationNamespace(other), "failures")) ?? null).toBeNull();
-    expect(await sessions.readFailures(stranger)).toHaveLength(1);
-    expect(await sessions.eraseFailures("mara", saysPear)).toBe(0);
-  });
-
-  it("takes titles out of the chains of the owner and of nobody else", async () => {
-    const titled = {
-      ...chainOf(),
-      sessions: chainOf().sessions.map((entry) => ({ ...entry, title: "Pears" })),
-    };
-    await sessions.writeChain(titled);
-    await sessions.writeChain({ ...titled, owner: "mara1" });
-    expect(await sessions.eraseChainTexts("mara", saysPear, LATER)).toBe(1);
-    expect((await sessions.readChain(KEY))?.sessions[0]?.title).toBeUndefined();
-    expect((await sessions.readChain({ ...KEY, owner: "mara1" }))?.sessions[0]?.title).toBe("Pears");
   });
 });
 

@@ -22,7 +22,7 @@ import {
   sessionIndexNamespace,
   transcriptsOf,
 } from "./session-namespaces.ts";
-import { redactionMethods, type ChainMethods } from "./store-redaction.ts";
+import { redactTurns, type ChainMethods } from "./store-redaction.ts";
 import { turnMethods } from "./store-turns.ts";
 
 const CHAIN_KEY = "chain";
@@ -61,7 +61,7 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
   };
   return {
     ...chains,
-    ...redactionMethods(store, chains),
+    redactTurns: (ref, turns, at) => redactTurns(store, chains, { ref, turns, at }),
 
     findSession: (sessionId) => readItem(store, sessionIndexNamespace, sessionId, keyRefSchema),
     indexSession: (sessionId, { owner, sessionKey }) =>

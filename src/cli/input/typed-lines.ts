@@ -1,5 +1,5 @@
 /** What a person has typed at this machine, as an erasure reaches it: the file, and the terminal that is open. */
-import type { TypedLines } from "#src/erasure/erasure-deps.ts";
+import type { TypedLines } from "#src/erasure/place.ts";
 import type { InputHistory } from "./history-file.ts";
 import type { LineInput } from "./line-input.ts";
 

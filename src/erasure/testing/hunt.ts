@@ -1,7 +1,7 @@
 /** Hunts for a text in every file of a folder, in whatever encoding it may stand there. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { comparable } from "../phrase.ts";
+import { comparable } from "../says.ts";
 
 /** Where it was found. */
 export interface Catch {

@@ -6,8 +6,7 @@ import {
   whyNoPostgres,
   type PostgresServer,
 } from "#memory/stores/postgres/testing/start-postgres.ts";
-import { eraseOwner } from "#src/erasure/erase-owner.ts";
-import { eraseText } from "#src/erasure/erase-text.ts";
+import { erase } from "#src/erasure/erase.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { createMemoryBook } from "#memory/book/memory-book.ts";
@@ -40,7 +39,7 @@ describe.skipIf(missing !== undefined)(`erasing on PostgreSQL${missing ? ` (${mi
     const book = createMemoryBook(storage.store, { clock, ids, scan: async () => [] });
     const fact = { text: "My neighbour keeps zebrafish", saidBy: "owner", source: "command" } as const;
     for (const owner of ["ada", "ad", "ada%"]) await book.remember({ owner }, fact);
-    const receipt = await eraseText({ storage, clock, ids }, { owner: "ada", text: fact.text });
+    const receipt = await erase({ storage, clock, ids }, { owner: "ada", text: fact.text });
     expect(receipt.finished).toBe(true);
     expect(receipt.lines).toEqual(
       expect.arrayContaining([
@@ -55,7 +54,7 @@ describe.skipIf(missing !== undefined)(`erasing on PostgreSQL${missing ? ` (${mi
       ["ada%", 1],
     ] as const)
       expect((await book.show({ owner })).total).toBe(total);
-    await eraseOwner({ storage, clock, ids }, "ad");
+    await erase({ storage, clock, ids }, { owner: "ad" });
     expect((await book.show({ owner: "ad" })).total).toBe(0);
     expect((await book.show({ owner: "ada%" })).total).toBe(1);
     await storage.close();

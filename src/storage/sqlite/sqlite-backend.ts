@@ -9,7 +9,7 @@ import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
 import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
-import { scrubFiles, storedTextsIn } from "./sqlite-erasure.ts";
+import { scrubFiles } from "./sqlite-erasure.ts";
 import { createSqliteKeyLock } from "./sqlite-key-lock.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
 
@@ -72,7 +72,6 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     erasure: {
       scrub: () => scrubFiles([checkpointDb, storeDb]),
       forgetLocks: (prefix) => locks.forget(prefix),
-      storedTexts: (threadId) => storedTextsIn(checkpointDb, threadId),
     },
     async close() {
       if (checkpointDb.open) await checkpointer.persist();

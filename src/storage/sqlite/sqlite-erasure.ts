@@ -36,23 +36,6 @@ export async function scrubFiles(
   return { outcome: "unfinished", why: `what was deleted may still stand in ${left.join("; ")}` };
 }
 
-/** Every column of a thread's checkpoints and writes that holds state, as text; older files hold bytes. */
-export function storedTextsIn(db: Database, threadId: string): Promise<string[]> {
-  return retryBusy(
-    () =>
-      [
-        db.prepare<[string], unknown[]>("SELECT checkpoint, metadata FROM checkpoints WHERE thread_id = ?"),
-        db.prepare<[string], unknown[]>("SELECT value FROM writes WHERE thread_id = ?"),
-      ].flatMap((statement) => statement.raw().all(threadId).flat().flatMap(textOf)),
-    { file: db.name },
-  );
-}
-
-function textOf(stored: unknown): string[] {
-  if (typeof stored === "string") return [stored];
-  return stored instanceof Uint8Array ? [Buffer.from(stored).toString("utf8")] : [];
-}
-
 function emptyLog(db: Database): void {
   const [state] = db.prepare<[], { busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)").all();
   if (state?.busy === 1) throw Object.assign(new Error("a reader holds the log"), { code: "SQLITE_BUSY" });

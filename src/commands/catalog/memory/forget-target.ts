@@ -40,8 +40,8 @@ export type ErasureTarget =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "refused"; readonly envelope: Envelope };
 
-/** Less would take half of everything along. */
-const LEAST_CHARACTERS = 3;
+/** A name has two; one, or a word as common as "of", would take half of everything along. */
+const LEAST_CHARACTERS = 2;
 
 /** As {@link findFact}; where no fact has all the words, the words are what is erased. */
 export async function erasureTarget(context: ActionContext, flags: ForgetFlags): Promise<ErasureTarget> {
@@ -55,8 +55,10 @@ export async function erasureTarget(context: ActionContext, flags: ForgetFlags):
   if (record !== undefined) return { kind: "text", text: record.text };
   if (looksLikeShortId(text)) return { kind: "refused", envelope: goneId(text) };
   if (values.task !== undefined) return { kind: "refused", envelope: notFound(text) };
-  if (text.replaceAll(/[^\p{L}\p{N}]/gu, "").length >= LEAST_CHARACTERS) return { kind: "text", text };
-  const problem = `words of at least ${LEAST_CHARACTERS} letters or digits say what is to be erased`;
+  const characters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const says = characters === LEAST_CHARACTERS ? termsOf(text).length > 0 : characters > LEAST_CHARACTERS;
+  if (says) return { kind: "text", text };
+  const problem = `a word of at least ${LEAST_CHARACTERS} letters that is not in every text says what is to be erased`;
   return { kind: "refused", envelope: usageEnvelope(problem, FORGET_USAGE) };
 }
 

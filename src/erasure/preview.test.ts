@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { excerptOf } from "./excerpt.ts";
+import { excerptOf } from "./preview.ts";
 import { saysOf } from "./says.ts";
 
 const FACT = "My neighbour keeps zebrafish";
