@@ -6,6 +6,7 @@ import { z } from "zod";
 import { loadConfig } from "#src/app/config.ts";
 import { decideAccess } from "./auth/access.ts";
 import { openAuthenticator } from "./auth/authenticator.ts";
+import { parseOperator } from "./auth/key-entries.ts";
 import { answerFor } from "./auth/refusals.ts";
 import { createServerLogin } from "./auth/server-login.ts";
 import { mayReadInProcess } from "./auth/thread-guard.ts";
@@ -14,7 +15,12 @@ dotenv.config({ quiet: true });
 
 const { home, config } = loadConfig(process.env, process.cwd());
 const authenticator = openAuthenticator(process.env, home, { owner: config.owner });
-const login = createServerLogin({ authenticator, peerAddress, mayRead: mayReadInProcess });
+const login = createServerLogin({
+  authenticator,
+  peerAddress,
+  mayRead: mayReadInProcess,
+  operator: parseOperator(process.env["LILY_OPERATOR_KEY"]),
+});
 const report = (text: string) => void process.stderr.write(`lily: ${text}\n`);
 
 /** Every thread and run belongs to the identity that made it. */

@@ -11,6 +11,9 @@ const OWN = "own";
  */
 const RAW = "raw";
 
+/** Find and delete what is of anybody, to erase it: for whoever runs the server. Nothing can be written or run with it. */
+const OPERATE = "operate";
+
 /** A login as the server keeps it. */
 export interface Login {
   readonly identity: string;
@@ -25,6 +28,9 @@ export const userLogin = (owner: string): Login => ({ identity: owner, permissio
 
 /** This process for `owner`, or a program of this machine in open mode. */
 export const trustedLogin = (owner: string): Login => ({ identity: owner, permissions: [OWN, RAW] });
+
+/** Whoever runs the server. */
+export const operatorLogin = (): Login => ({ identity: "operator", permissions: [OPERATE] });
 
 /** What the server asks. */
 export interface AccessQuestion {
@@ -42,6 +48,16 @@ export type AccessFilter = { readonly owner: string } | undefined;
 /** Events that bring metadata along, which are stored with the thread or run. */
 const STORING = new Set(["threads:create", "threads:update", "threads:create_run"]);
 
+/** What an erasure asks for. */
+const ERASING = new Set([
+  "store:delete",
+  "store:list_namespaces",
+  "store:search",
+  "threads:delete",
+  "threads:read",
+  "threads:search",
+]);
+
 /** What a command of a run may hold for everybody: the answer to an interrupt. */
 const ANSWER_KEYS = new Set(["resume"]);
 
@@ -52,6 +68,10 @@ const ANSWER_KEYS = new Set(["resume"]);
  * @throws {LilyError} `forbidden`
  */
 export function decideAccess({ event, value, user, permissions }: AccessQuestion): AccessFilter {
+  if (permissions.includes(OPERATE)) {
+    if (ERASING.has(event)) return undefined;
+    throw forbidden(`${event} is not for the operator`, "Use a key of a user.");
+  }
   if (!permissions.includes(OWN)) throw forbidden("this needs a login", "Send a key or token.");
   const isRaw = permissions.includes(RAW);
   if (event === "assistants:read" || event === "assistants:search") return undefined;

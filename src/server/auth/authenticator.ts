@@ -84,7 +84,7 @@ export function openAuthenticator(
  * The text of `Authorization: Bearer …` or `x-api-key`. `undefined` without one, with another scheme, with one that is
  * too long, and with two headers that disagree: which of them holds is not for the server to choose.
  */
-function credentialIn(headers: Headers): string | undefined {
+export function credentialIn(headers: Headers): string | undefined {
   const authorization = headers.get("authorization");
   const key = headers.get("x-api-key");
   const bearer = /^Bearer +([^\s,]+)$/iu.exec(authorization ?? "")?.[1];

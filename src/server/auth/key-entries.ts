@@ -53,6 +53,15 @@ export function parseKeyList(text: string): KeyEntry[] {
     });
 }
 
+/** The hash of the operator's key in `LILY_OPERATOR_KEY`; `undefined` where there is none. @throws {LilyError} `config_invalid` */
+export function parseOperator(text = ""): string | undefined {
+  const hash = text.trim().toLowerCase();
+  if (hash === "" || KEY_HASH.test(hash)) return hash || undefined;
+  throw new LilyError("config_invalid", "LILY_OPERATOR_KEY is not sha256:<hex>", {
+    next: "lily keys new operator makes a key and prints its hash.",
+  });
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,8 +2,9 @@
 import { getPath } from "hono/utils/url";
 import { loopbackOwner } from "#src/app/loopback.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { nobody, trustedLogin, userLogin, type Login } from "./access.ts";
-import type { Authenticator } from "./authenticator.ts";
+import { nobody, operatorLogin, trustedLogin, userLogin, type Login } from "./access.ts";
+import { hashApiKey, isSameHash } from "./api-key.ts";
+import { credentialIn, type Authenticator } from "./authenticator.ts";
 import { forbidden } from "./refusals.ts";
 import { passesGuard, type MayRead } from "./thread-guard.ts";
 
@@ -16,10 +17,15 @@ export interface ServerLoginDeps {
   /** Address from which the request that is being answered comes; `undefined` for one within the process. */
   readonly peerAddress: () => string | undefined;
   readonly mayRead: MayRead;
+  /** Hash of the key of whoever runs the server, as `lily keys new` prints it; absent: nobody does from outside. */
+  readonly operator?: string | undefined;
 }
 
+/** What an erasure asks for; routes beside these may ask for no permission. */
+const OPERATED = /^\/(?:store\/(?:items(?:\/search)?|namespaces)|threads\/(?:search|[0-9a-f-]{36}))$/iu;
+
 /** Makes what finds out who makes a request. @throws {LilyError} what the authenticator throws, `session_not_yours` */
-export function createServerLogin({ authenticator, peerAddress, mayRead }: ServerLoginDeps) {
+export function createServerLogin({ authenticator, peerAddress, mayRead, operator }: ServerLoginDeps) {
   return async (request: Request): Promise<Login> => {
     // As the router reads it, which decodes: %74 is the "t" of a route.
     const path = getPath(request);
@@ -31,6 +37,10 @@ export function createServerLogin({ authenticator, peerAddress, mayRead }: Serve
     if (method === "OPTIONS" || (isRead && path === OPEN_PATH)) return nobody();
     const trusted = loopbackOwner(request.headers);
     if (trusted !== undefined) return trustedLogin(trusted);
+    if (operator !== undefined && isSameHash(hashApiKey(credentialIn(request.headers) ?? ""), operator)) {
+      if (OPERATED.test(path)) return operatorLogin();
+      throw forbidden(`${path} is not for the operator`, "Use a key of a user.");
+    }
     const { owner } = await authenticator.authenticate(request, peerAddress());
     if (authenticator.isOpen) return trustedLogin(owner);
     if (await passesGuard({ method, path, owner }, mayRead)) return userLogin(owner);

@@ -1,0 +1,112 @@
+/** `lily erase --server` on a real LangGraph server: of two people one is erased, and then one conversation of the other. */
+import { Client } from "@langchain/langgraph-sdk";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { receiptSchema } from "#src/erasure/receipt.ts";
+import { hashApiKey, newApiKey } from "#src/server/auth/api-key.ts";
+import { envelopeIn, runCli } from "./testing/run-cli.ts";
+import { erase, type EraseRequest } from "./erase.ts";
+
+// The server shares the machine with every other test file.
+vi.setConfig({ testTimeout: 120_000 });
+
+const [ann, bob, operator] = [newApiKey(), newApiKey(), newApiKey()];
+
+let server: DevServer;
+
+beforeAll(async () => {
+  server = await startDevServer({
+    LILY_MODEL: "symbolic",
+    LILY_API_KEYS: `ann=${hashApiKey(ann)},bob=${hashApiKey(bob)}`,
+    LILY_OPERATOR_KEY: hashApiKey(operator),
+  });
+}, 90_000);
+
+afterAll(() => server?.stop());
+
+const clientOf = (key: string): Client =>
+  new Client({ apiUrl: server.url, apiKey: key, callerOptions: { maxRetries: 0 } });
+
+async function say(key: string, sessionKey: string, ...texts: string[]): Promise<string> {
+  const client = clientOf(key);
+  const { thread_id: thread } = await client.threads.create({ graphId: "session" });
+  for (const content of texts)
+    await client.runs.wait(thread, "session", {
+      input: { messages: [{ type: "human", content }] },
+      context: { sessionKey },
+    });
+  return thread;
+}
+
+/** Everything that the server keeps and gives to its operator. */
+async function everything(): Promise<string> {
+  const client = clientOf(operator);
+  const { namespaces } = await client.store.listNamespaces({ limit: 1_000 });
+  const items = await Promise.all(
+    namespaces.map((namespace) => client.store.searchItems(namespace, { limit: 100 })),
+  );
+  // The server goes on listing a namespace that was emptied.
+  const kept = items.filter((page) => page.items.length > 0);
+  return JSON.stringify([kept, await client.threads.search({ limit: 100 })]);
+}
+
+const eraseThere = (request: Partial<EraseRequest>, key?: string, header = `x-api-key: ${operator}`) =>
+  runCli(
+    temporaryFolder(),
+    (context, options) =>
+      erase(
+        { ...context, env: { ...context.env, LILY_SERVER_HEADER: header } },
+        { ...options, key },
+        { server: server.url, dryRun: false, yes: true, ...request },
+      ),
+    { json: true },
+  );
+
+describe("lily erase --server", () => {
+  it("is for whoever runs the server, who can erase and do nothing else", async () => {
+    const ran = await eraseThere({ owner: "bob" }, undefined, `x-api-key: ${ann}`);
+    expect(envelopeIn(ran)).toMatchObject({ ok: false, next: expect.stringContaining("LILY_SERVER_HEADER") });
+    const thread = await say(bob, "app:main", "hello");
+    const client = clientOf(operator);
+    await expect(client.threads.create()).rejects.toMatchObject({ status: 403 });
+    await expect(client.threads.getState(thread)).rejects.toMatchObject({ status: 403 });
+    await expect(client.runs.list(thread)).rejects.toMatchObject({ status: 403 });
+    await expect(client.store.putItem(["x"], "y", {})).rejects.toMatchObject({ status: 403 });
+  });
+
+  it("erases a person's threads, runs and items, and leaves the other one whole", async () => {
+    const theirs = await say(bob, "app:main", "/remember My parrot speaks Latin", "my parrot speaks Latin");
+    const before = await everything();
+    const gone = await say(ann, "app:main", "/remember My neighbour keeps zebrafish", "hello");
+    await say(ann, "app:other", "zebrafish again");
+    const preview = envelopeIn(await eraseThere({ owner: "ann", dryRun: true }));
+    expect(preview).toMatchObject({ code: "owner_erase_preview" });
+    expect(await everything()).toContain("zebrafish");
+
+    const receipt = receiptSchema.parse(envelopeIn(await eraseThere({ owner: "ann" })).data?.["receipt"]);
+    expect(receipt).toMatchObject({ what: "person", finished: true });
+    const erased = receipt.lines.filter(({ outcome }) => outcome === "erased").map(({ place }) => place);
+    expect(erased).toEqual(
+      expect.arrayContaining(["memory", "titles", "transcripts", "checkpoints", "session index"]),
+    );
+    expect(receipt.lines.find(({ place }) => place === "database files")?.outcome).toBe("not_supported");
+    expect(await everything()).toBe(before);
+    await expect(clientOf(ann).threads.get(gone)).rejects.toMatchObject({ status: 404 });
+    expect(JSON.stringify(await clientOf(bob).threads.getState(theirs))).toContain("Latin");
+
+    const again = envelopeIn(await eraseThere({ owner: "ann" }));
+    expect(again).toMatchObject({ ok: true, message: expect.stringContaining("Nothing was found") });
+  });
+
+  it("erases one conversation of a person and leaves the others, and what is remembered", async () => {
+    await say(bob, "app:one", "/remember I play the oboe", "a secret about narwhals");
+    await say(bob, "app:one2", "a word about badgers");
+    const ran = envelopeIn(await eraseThere({ owner: "bob" }, "app:one"));
+    expect(ran).toMatchObject({ ok: true, data: { receipt: { what: "key", finished: true } } });
+    const left = await everything();
+    expect(left).not.toContain("narwhals");
+    expect(left).not.toContain('"app:one"');
+    for (const kept of ["badgers", "I play the oboe"]) expect(left).toContain(kept);
+  });
+});
