@@ -18,7 +18,7 @@ export function commandContext(
     readonly session: SessionFields;
     readonly repository: SessionRepository;
     readonly verdict: Verdict | null;
-  } & Pick<CommandContext, "memory" | "evidence" | "erasing" | "checkpoints" | "unanswered">,
+  } & Pick<CommandContext, "memory" | "evidence" | "erasing" | "unanswered">,
 ): CommandContext {
   const entry = entryOf(subject.chain, subject.session.sessionId);
   if (entry === undefined) {

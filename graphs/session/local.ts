@@ -17,7 +17,6 @@ import { stopTurn } from "#src/turns/stop-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
 import { compileForRuns } from "./graph-for-runs.ts";
-import { listCheckpoints } from "./list-checkpoints.ts";
 import { eraseFirst } from "./erase-first.ts";
 import { previewText } from "#src/erasure/preview.ts";
 import { createReadCommand, createReadContext, type ReadSources } from "./read-command.ts";
@@ -64,7 +63,7 @@ export function openLocalSessions(
   const repository = createStoreSessionRepository(storage.store);
   const unanswered = findUnanswered({ ...storage, repository });
   const upkeep = upkeepBesideTurns(deps, storage, options);
-  const turnDeps = once(() => turnDepsOf(deps, storage, options, { graph, repository, unanswered, upkeep }));
+  const turnDeps = once(() => turnDepsOf(deps, storage, options, { repository, unanswered, upkeep }));
   return {
     get graph() {
       return graph();
@@ -84,7 +83,6 @@ export function openLocalSessions(
 
 /** Parts of the sessions of one backend. */
 interface LocalParts extends Pick<LocalSessions, "repository" | "unanswered"> {
-  readonly graph: () => CompiledSessionGraph;
   readonly upkeep: ReturnType<typeof upkeepBesideTurns>;
 }
 
@@ -92,7 +90,7 @@ function turnDepsOf(
   deps: SessionDeps,
   storage: StorageBackend,
   options: LocalOptions,
-  { graph, repository, unanswered, upkeep }: LocalParts,
+  { repository, unanswered, upkeep }: LocalParts,
 ): TurnDeps {
   const runner = createSessionRunner(
     once(() => compileForRuns(deps, storage)),
@@ -104,7 +102,6 @@ function turnDepsOf(
     repository,
     runner,
     store: storage.store,
-    checkpoints: listCheckpoints(graph),
     erasing: (owner) => ({ preview: (wanted) => previewText(erasure, { owner, ...wanted }) }),
   };
   const contextOf = createReadContext(deps, sources);

@@ -218,16 +218,16 @@ describe("reading memory", () => {
       await lily.send("/memory"),
       await lily.send("/memory show jazz"),
       await lily.send("/forget jazz --dry-run"),
-      await lily.send("/memory short checkpoints --limit 2"),
+      await lily.send("/memory short checkpoints"),
     ];
     await lease.release();
     expect(replies.map(({ envelope }) => envelope.code)).toEqual([
       "memory",
       "memory_shown",
       "memory_forget_preview",
-      "memory_checkpoints",
+      "memory_short_shown",
     ]);
-    expect(replies[3]?.envelope.data?.["checkpoints"]).toMatchObject([{ turns: 1, next: [] }]);
+    expect(replies[3]?.envelope.data).toMatchObject({ turns: 1 });
   });
 });
 

@@ -104,34 +104,8 @@ describe("the lifecycle job beside turns", () => {
   });
 });
 
-describe("/memory tidy", () => {
-  it("marks at once, shows what, and is a turn only when there was something to mark", async () => {
-    const lily = await start({ model: echoModel() });
-    await three(lily);
-    expect(await lily.send("/memory tidy")).toMatchObject({
-      turn: null,
-      envelope: { code: "memory_tidied", data: { records: [] } },
-    });
-    lily.clock.advance(181 * DAY);
-    const reply = await lily.send("/memory tidy");
-    expect(reply).toMatchObject({
-      turn: 1,
-      envelope: {
-        ok: true,
-        code: "memory_tidied",
-        message:
-          "2 facts marked as expired, 1 fact marked as archived, 1 fact to confirm or correct. Nothing was deleted.",
-      },
-    });
-    expect(reply.envelope.data?.["records"]).toHaveLength(3);
-    expect(await stored(lily)).toHaveLength(3);
-    expect(await lily.send("/memory tidy")).toMatchObject({ turn: null });
-    expect((await lily.send("/memory tidy up")).envelope.code).toBe("command_usage");
-  });
-});
-
 describe("what waits for a word of its owner", () => {
-  it("is told by /memory show and /memory verify, whether it was marked yet or not, until it is confirmed", async () => {
+  it("is told by /memory show, whether it was marked yet or not, until it is confirmed", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send("/remember I was born in Lisbon");
     lily.clock.advance(180 * DAY - 1);
@@ -144,9 +118,6 @@ describe("what waits for a word of its owner", () => {
     const rows = envelope.data?.["records"] as readonly { readonly short: string }[];
     const [row] = rows;
     expect(row).toMatchObject({ state: "verify", verified: null });
-    expect((await lily.send("/memory verify")).envelope.data).toMatchObject({
-      records: [{ short: row?.short }],
-    });
     expect((await lily.send("/memory show")).envelope).toEqual(envelope);
     await lily.send(`/memory verify ${row?.short}`);
     expect((await lily.send("/memory show")).envelope.message).toBe("1 fact.");

@@ -1,7 +1,7 @@
 /** Answers a command that changes nothing beside the graph: no checkpoint, no lock, no waiting for a turn. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { CommandErasing } from "#src/commands/command-erasing.ts";
-import { readsOnly, type CheckpointNote, type CommandContext } from "#src/commands/command.ts";
+import { readsOnly, type CommandContext } from "#src/commands/command.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -27,8 +27,6 @@ export interface ReadSources {
   readonly erasing?: (owner: string) => CommandErasing;
   /** The message of a key that a program which ended has left unanswered. */
   readonly unanswered?: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
-  /** The newest checkpoints of a thread. */
-  readonly checkpoints?: (threadId: string, limit: number) => Promise<readonly CheckpointNote[]>;
 }
 
 /** Makes the reader. */
@@ -51,7 +49,7 @@ export function createReadContext(
   deps: SessionDeps,
   sources: ReadSources,
 ): (ref: KeyRef, deliveryId: string) => Promise<CommandContext> {
-  const { repository, runner, store, checkpoints, erasing, unanswered } = sources;
+  const { repository, runner, store, erasing, unanswered } = sources;
   return async ({ owner, sessionKey }, deliveryId) => {
     const stored = await repository.readChain({ owner, sessionKey });
     const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
@@ -65,7 +63,6 @@ export function createReadContext(
       verdict: state?.verdict ?? null,
       memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
       evidence: store === undefined ? undefined : evidenceOf(deps, store),
-      checkpoints: checkpoints && ((limit) => checkpoints(session.sessionId, limit)),
       ...(erasing === undefined ? {} : { erasing: erasing(owner) }),
       unanswered: unanswered && (() => unanswered({ owner, sessionKey })),
     });

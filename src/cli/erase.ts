@@ -14,6 +14,7 @@ import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import { assertIdle, connectServer, serverErasure } from "#src/erasure/server-erasure.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError, errorMessage, isLilyError } from "#src/kernel/errors.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import { parseKeyList } from "#src/server/auth/key-entries.ts";
 import { keyFileOf, readKeyFile } from "#src/server/auth/key-file.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
@@ -134,11 +135,16 @@ function previewEnvelope(
   const name =
     sessionKey === undefined ? person : `${JSON.stringify(printableLine(sessionKey))} of ${person}`;
   const data = { counts };
+  const body = markdownTable(
+    ["place", "count"],
+    counts.map(({ place, count }) => [place, String(count)]),
+  );
   const what = counts.length === 0 ? `Nothing is kept of ${name}` : `Everything of ${name} would be erased`;
-  if (dryRun) return done("owner_erase_preview", `${what}. Nothing was changed.`, { data });
+  if (dryRun) return done("owner_erase_preview", `${what}. Nothing was changed.`, { data, body });
   return refused("confirmation_needed", `${what}; it cannot be taken back`, {
     next: "The same with --yes erases it. Nothing was changed.",
     data,
+    body,
   });
 }
 

@@ -3,7 +3,7 @@ import { done, exitCodeOf, type Envelope } from "#src/kernel/envelope.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { printableLine } from "./printable.ts";
-import { renderEnvelope } from "./render/render-envelope.ts";
+import { renderBody, renderEnvelope } from "./render/render-envelope.ts";
 import { screenOf, type Screen } from "./screen.ts";
 
 /** Lists the sessions that match `query`, all for `""`. Returns the exit code. */
@@ -60,10 +60,10 @@ function write(
 }
 
 function listText(envelope: Envelope, found: readonly Envelope[], screen: Screen): string {
-  const tables = found.map(({ next: _next, ...listed }) => {
+  const tables = found.map((listed) => {
     const named = listed.data?.["sessionKey"];
     const key = printableLine(typeof named === "string" ? named : "");
-    return renderEnvelope({ ...listed, message: screen.paint.bold(key) }, screen);
+    return `${screen.paint.bold(key)}\n\n${renderBody(listed, screen)}`;
   });
-  return [...tables, renderEnvelope({ ...envelope, code: "listed" }, screen)].join("\n\n");
+  return [...tables, renderEnvelope(envelope, screen)].join("\n\n");
 }

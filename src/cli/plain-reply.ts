@@ -1,6 +1,6 @@
 /** A reply as lines for a pipe, a file or a program. */
 import { exitCodeOf } from "#src/kernel/envelope.ts";
-import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { withText, type TurnReply } from "#src/turns/turn-reply.ts";
 import { panel } from "./render/panel.ts";
 import { renderEnvelope } from "./render/render-envelope.ts";
 import { plainScreen } from "./screen.ts";
@@ -17,7 +17,7 @@ export function writeReply(
   output: LineOutput,
   options: { readonly json: boolean },
 ): number {
-  if (options.json) output.out(`${JSON.stringify(reply)}\n`);
+  if (options.json) output.out(`${JSON.stringify(withText(reply))}\n`);
   else writeText(reply, output);
   return exitCodeOf(reply.envelope);
 }

@@ -43,23 +43,8 @@ export interface CommandContext {
   readonly erasing?: CommandErasing | undefined;
   /** The message that a program which ended has left unanswered; absent where that cannot be known. */
   readonly unanswered?: (() => Promise<UnansweredMessage | undefined>) | undefined;
-  /** The newest checkpoints of the session, newest first; absent where they cannot be read. */
-  readonly checkpoints?: ((limit: number) => Promise<readonly CheckpointNote[]>) | undefined;
   /** Files of the person who gives the command; absent where that is not the person at this machine. */
   readonly files?: CommandFiles | undefined;
-}
-
-/** One stored state of a session. */
-export interface CheckpointNote {
-  readonly id: string;
-  /** ISO instant. */
-  readonly at: string;
-  /** Steps of the graph before it. */
-  readonly step: number;
-  /** Nodes that come next; none where a run ended. */
-  readonly next: readonly string[];
-  readonly turns: number;
-  readonly messages: number;
 }
 
 /** A file as it lies there. */

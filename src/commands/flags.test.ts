@@ -12,6 +12,8 @@ describe("flags", () => {
     ["between the words", "I like --domain=user_profile tea", "I like tea", { domain: "user_profile" }],
     ["with a value in quotes", '--task "my project" it is due', "it is due", { task: "my project" }],
     ["in capitals", "--Domain working_rules be brief", "be brief", { domain: "working_rules" }],
+    ["as a phone writes them", "—task “big move” x", "x", { task: "big move" }],
+    ["with other quotes", "x –task=„big move“", "x", { task: "big move" }],
     ["twice, of which the last counts", "--task a --task b x", "x", { task: "b" }],
   ])("are read %s", (_where, args, text, values) => {
     expect(read(args)).toMatchObject({ ok: true, text, values });
@@ -27,13 +29,14 @@ describe("flags", () => {
   });
 
   it("may be switches, which take no value", () => {
-    const found = read("tea --dry-run green");
+    const found = read("tea –dry-run green");
     expect(found).toMatchObject({ ok: true, text: "tea green" });
     expect(found.ok && found.switches.has("dry-run")).toBe(true);
   });
 
   it.each([
     ["--domian persona_core x", "a flag that is not known here; known are --domain, --task, --dry-run"],
+    ["—domian persona_core x", "a flag that is not known here"],
     ["x --task", "--task needs a value"],
     ['x --task "open', "--task needs a value"],
     ["--dry-run=yes", "a flag that is not known here"],
@@ -50,7 +53,7 @@ describe("flags", () => {
   it("lose no word of a text that has none", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
-        fc.pre(!/(?:^|\s)--/u.test(text));
+        fc.pre(!/(?:^|\s)(?:--|[—–])/u.test(text));
         expect(read(text)).toMatchObject({ ok: true, text: text.trim() });
       }),
     );

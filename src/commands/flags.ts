@@ -1,4 +1,7 @@
-/** Reads flags out of a command's arguments: `--name value`, `--name=value`, `--switch`; the rest is its text. */
+/**
+ * Reads flags out of a command's arguments: `--name value`, `--name=value`, `--switch`; the rest is its text. Phones make
+ * one long dash of two, and curled quotes: those are flags and quotes too.
+ */
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
 
 /** Which flags a command knows. */
@@ -22,8 +25,12 @@ export type FlagsResult<Value extends string, Switch extends string> =
   | { readonly ok: false; readonly problem: string };
 
 // A flag is "--" and at once a letter, where a word begins. A lone "--" ends the flags: what follows is text.
-const FLAG = /(?<=^|\s)--(?:(?<name>[a-z][a-z-]*)(?<given>=)?|(?=\s|$))/iu;
-const VALUE = /^(?:"(?<quoted>[^"]*)"|(?<bare>[^\s"]\S*))(?=\s|$)/u;
+const FLAG = /(?<=^|\s)(?:--|[—–](?=[a-z]))(?:(?<name>[a-z][a-z-]*)(?<given>=)?|(?=\s|$))/iu;
+const QUOTES = `"“”„«»`;
+const VALUE = new RegExp(
+  `^(?:[${QUOTES}](?<quoted>[^${QUOTES}]*)[${QUOTES}]|(?<bare>[^\\s${QUOTES}]\\S*))(?=\\s|$)`,
+  "u",
+);
 
 /** Takes `args` apart. A flag that is not known is a problem, so that a slip of the pen never becomes text. */
 export function parseFlags<Value extends string = never, Switch extends string = never>(

@@ -1,4 +1,4 @@
-/** Tells commands from text. */
+/** Tells commands from text, and their parts from what follows. */
 
 /** What a message turned out to be. */
 export type ParsedText =
@@ -25,4 +25,12 @@ export function parseCommand(text: string, botNames: readonly string[]): ParsedT
     return { kind: "elsewhere", bot };
   }
   return { kind: "command", name: groups["name"].toLowerCase(), args: (groups["args"] ?? "").trim() };
+}
+
+/** What follows `words` in arguments that begin with them, in any case; `undefined` for others. */
+export function afterWords(args: string, words: string): string | undefined {
+  const wanted = words.split(" ");
+  const given = args.split(/\s+/u, wanted.length);
+  if (!wanted.every((word, index) => given[index]?.toLowerCase() === word)) return undefined;
+  return given.reduce((rest, word) => rest.slice(word.length).trimStart(), args.trim()).trim();
 }

@@ -1,6 +1,7 @@
 /** The receipt of an erasure: what became of it in each place. It names no word, and nothing that is made of one. */
 import { z } from "zod";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { ErasureDeps } from "./place.ts";
 
@@ -119,12 +120,35 @@ export function receiptEnvelope(receipt: Receipt): Envelope {
     return done("erased", `${what}. The receipt says what became of it in each place.`, {
       next: `${COMES_BACK[kind]} Backups and what a model was sent are not reached.${stays}`,
       data,
+      body: linesText(lines),
     });
   }
   return refused("erasure_unfinished", `${what}. Not finished: ${unfinishedText(lines)}`, {
     next: nextOf(receipt),
     data,
+    body: linesText(lines),
   });
+}
+
+const OUTCOMES = {
+  erased: "erased",
+  kept: "kept",
+  not_supported: "not reached",
+  unfinished: "not finished",
+} as const;
+
+/** One place a line; those in which nothing was found share a sentence. */
+function linesText(lines: readonly ReceiptLine[]): string {
+  const rows = lines.flatMap((one) => {
+    if (one.outcome === "nothing_found") return [];
+    const word = OUTCOMES[one.outcome];
+    return one.outcome === "erased"
+      ? [[one.place, `${word} (${one.count})`, one.note ?? ""]]
+      : [[one.place, word, one.why]];
+  });
+  const empty = lines.filter(({ outcome }) => outcome === "nothing_found").map(({ place }) => place);
+  const rest = empty.length === 0 ? "" : `Nothing of it was in: ${empty.join(", ")}.`;
+  return [markdownTable(["place", "became", ""], rows), rest].filter((part) => part !== "").join("\n\n");
 }
 
 /** Places that wait for the same are told together. */

@@ -1,4 +1,5 @@
 /** The form of every explanation: lines that name what they are about. */
+import { markdownTable } from "#src/kernel/markdown.ts";
 
 /** One line. */
 export interface Reason {
@@ -27,6 +28,18 @@ export function reasonsOf(
 /** An explanation as plain text, one reason a line. */
 export function reasonsText(headline: string, reasons: readonly Reason[]): string {
   return [headline, ...reasons.map(({ about, text }) => `${about}: ${text}`)].join("\n");
+}
+
+/** An explanation as an envelope shows it: several reasons about the same are named once. */
+export function reasonsTable(
+  headline: string,
+  reasons: readonly Reason[],
+): { readonly lead: string; readonly body: string } {
+  const rows = reasons.map(({ about, text }, index) => [
+    reasons[index - 1]?.about === about ? "" : about,
+    text,
+  ]);
+  return { lead: headline, body: markdownTable(["", ""], rows) };
 }
 
 const MAX_QUOTE = 240;

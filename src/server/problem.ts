@@ -5,14 +5,14 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { z } from "zod";
 import { envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, LilyError, type ErrorCode } from "#src/kernel/errors.ts";
-import { turnReplySchema, type TurnReply } from "#src/turns/turn-reply.ts";
+import { turnReplySchema, withText, type TurnReply } from "#src/turns/turn-reply.ts";
 
 /** Schema of `TurnReply`, under its name in the OpenAPI document. */
 export const replySchema = turnReplySchema.meta({
   id: "TurnReply",
   description:
-    "The reply to one message. Show a person `announcement` and `notice`, where they are there, then `envelope.message`, " +
-    "and behind it `envelope.next`; the rest is for programs.",
+    "The reply to one message. Show a person `announcement` and `notice`, where they are there, then `envelope.text`: " +
+    "the whole reply as Markdown, tables included. The rest is for programs.",
 });
 
 /** Schema of {@link Problem}. */
@@ -80,7 +80,7 @@ export class Refusal extends Error {
 
 /** The reply, when its envelope is ok. @throws {Refusal} */
 export function requireOk(reply: TurnReply): TurnReply {
-  if (reply.envelope.ok) return reply;
+  if (reply.envelope.ok) return withText(reply);
   throw new Refusal(reply.envelope, reply);
 }
 
@@ -97,7 +97,7 @@ export function problemOf(error: unknown, report: ReportProblem): Problem {
     code,
     ...(next === undefined ? {} : { next }),
     ...(data === undefined ? {} : { data }),
-    ...(reply === undefined ? {} : { reply: { ...reply, envelope } }),
+    ...(reply === undefined ? {} : { reply: withText({ ...reply, envelope }) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What a caller is told about a turn. */
 import { z } from "zod";
-import { envelopeSchema, type Envelope } from "#src/kernel/envelope.ts";
+import { envelopeSchema, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { turnStatusSchema } from "#src/sessions/turn-record.ts";
 
 /** Schema of {@link TurnReply}. */
@@ -43,4 +43,9 @@ export function refusal(
     repeated: false,
     envelope,
   };
+}
+
+/** The reply with its whole text, for clients that show no more than text. */
+export function withText(reply: TurnReply): TurnReply {
+  return { ...reply, envelope: { ...reply.envelope, text: replyText(reply.envelope) } };
 }

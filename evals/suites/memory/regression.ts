@@ -14,7 +14,7 @@ const CODES: readonly (readonly [command: string, code: string])[] = [
   ["/memory show jazz", "memory_shown"],
   ["/memory long show --domain user_profile jazz", "memory_shown"],
   ["/memory long task show --namespace lily", "memory_shown"],
-  ["/memory short checkpoints --limit 1", "memory_checkpoints"],
+  ["/memory short checkpoints", "memory_short_shown"],
   ["/memory conflicts", "memory_conflicts"],
   ["/memory review", "memory_review"],
   ["/forget zebra", "memory_not_found"],

@@ -4,7 +4,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { isRefusal, readsOnly, type RotatingCommand } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
 import { rolloverAnnouncement } from "#src/explain/verdict-text.ts";
-import { done, envelopeOf, refused } from "#src/kernel/envelope.ts";
+import { done, envelopeOf, refused, replyText } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -201,12 +201,10 @@ async function openKey(run: RunContext, located: LocatedSession): Promise<Chain>
 /** Ends the run with a reply; what came in is taken out again, and what was in flight stays for the next run. */
 function finish(deps: SessionDeps, sorted: SortedMessages, reply: TurnReply): SessionUpdate {
   const shown =
-    reply.outcome === "ignored" || reply.repeated ? [] : [noticeMessage(shownText(reply), deps.ids.uuid())];
+    reply.outcome === "ignored" || reply.repeated
+      ? []
+      : [noticeMessage(replyText(reply.envelope), deps.ids.uuid())];
   return { reply, handoff: null, messages: [...removals(sorted), ...shown] };
-}
-
-function shownText({ envelope }: TurnReply): string {
-  return envelope.next === undefined ? envelope.message : `${envelope.message}. ${envelope.next}`;
 }
 
 function removals(sorted: SortedMessages): BaseMessage[] {

@@ -6,7 +6,7 @@ import { RemoveMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { commandContext } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
@@ -112,5 +112,5 @@ function plainCommand(name: string): PlainCommand {
 
 /** The reply as a notice in place of the message. */
 function shown(deps: SessionDeps, messageId: string, envelope: Envelope) {
-  return [new RemoveMessage({ id: messageId }), noticeMessage(envelope.message, deps.ids.uuid())];
+  return [new RemoveMessage({ id: messageId }), noticeMessage(replyText(envelope), deps.ids.uuid())];
 }

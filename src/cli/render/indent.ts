@@ -1,16 +1,7 @@
-/** Wraps text to the screen, also under a hanging label. */
-import stringWidth from "string-width";
+/** Wraps text to the screen. */
 import wrapAnsi from "wrap-ansi";
 import { printable } from "../printable.ts";
 import type { Screen } from "../screen.ts";
-
-/** `text` behind `label`, its further lines indented as far as the label is wide. `label` may be coloured. */
-export function labelled(label: string, text: string, screen: Screen): string {
-  const indent = stringWidth(label) + 1;
-  return wrapLines(printable(text).trim(), screen.columns - indent)
-    .map((line, index) => `${index === 0 ? `${label} ` : " ".repeat(indent)}${line}`.trimEnd())
-    .join("\n");
-}
 
 /** `text` wrapped to a terminal between words; elsewhere its lines stay as they are. */
 export function wrapped(text: string, screen: Screen): string {

@@ -1,5 +1,6 @@
 /** `/help`: every command with what it does. */
 import { done } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import type { Command, PlainCommand } from "../command.ts";
 
 /** Makes `/help` for a list of commands. */
@@ -20,6 +21,10 @@ export function helpCommand(commands: () => readonly Command[]): PlainCommand {
       return {
         envelope: done("help", `${rows.length} commands. Anything else you write is answered.`, {
           data: { commands: rows },
+          body: markdownTable(
+            ["command", "what it does"],
+            rows.map(({ usage, summary }) => [`\`${usage}\``, summary]),
+          ),
         }),
       };
     },

@@ -1,6 +1,7 @@
 /** `/history [n]`: the newest turns of this session and of what it continues, from the transcript. */
 import { quoted } from "#src/explain/reason.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
+import { markdownSaid } from "#src/kernel/markdown.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
@@ -40,18 +41,36 @@ export const historyCommand: PlainCommand = {
         : rows.length === 1
           ? "The latest turn."
           : `The latest ${rows.length} turns.`;
-    return { envelope: done("history", message, { data: { turns: rows } }) };
+    return {
+      envelope: done("history", message, { data: { turns: rows }, body: rows.map(turnText).join("\n\n") }),
+    };
   },
 };
+
+/** The time and how it ended, then who said what. */
+function turnText({ at, status, erasedAt, messages }: ReturnType<typeof rowOf>): string {
+  const ended = erasedAt === undefined ? status : `${status} on ${erasedAt}`;
+  const said = messages
+    .filter(({ role }) => role !== "system")
+    .map(({ role, content }) => markdownSaid(role, content));
+  return [`**${at}${status === "completed" ? "" : ` (${ended})`}**`, ...said]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
 
 /** An erased turn keeps its place: that something was said and erased is no secret, what it was is gone. */
 function rowOf(stored: StoredTurn, timeZone: string) {
   const { at, kind, sessionId, turn } = stored;
   const place = { sessionId, turn, at: timeOf(at, timeZone), kind };
   if (isRedacted(stored))
-    return { ...place, status: "erased", erasedAt: timeOf(stored.redacted.at, timeZone), messages: [] };
+    return {
+      ...place,
+      status: "erased" as const,
+      erasedAt: timeOf(stored.redacted.at, timeZone),
+      messages: [],
+    };
   const messages = stored.messages.map(({ role, content }) => ({ role, content }));
-  return { ...place, status: stored.status, messages };
+  return { ...place, status: stored.status, erasedAt: undefined, messages };
 }
 
 /** A damaged turn that was erased has no time. */

@@ -1,6 +1,8 @@
 /** `/memory …`: the family of commands that show and correct what is remembered. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
+import { afterWords } from "../parse-command.ts";
 import { conflictsAction, editAction, resolveAction, verifyAction } from "./memory/curate.ts";
 import { evidenceForgetAction, evidenceIngestAction, evidenceShowAction } from "./memory/evidence.ts";
 import { objectionTo } from "./memory/guarded.ts";
@@ -13,9 +15,8 @@ import {
 } from "./memory/memory-action.ts";
 import { factCount } from "./memory/record-row.ts";
 import { acceptAction, rejectAction, reviewAction } from "./memory/review.ts";
-import { shortCheckpointsAction, shortShowAction } from "./memory/short.ts";
+import { shortShowAction } from "./memory/short.ts";
 import { longShowAction, longTaskShowAction, showAction } from "./memory/show.ts";
-import { tidyAction } from "./memory/tidy.ts";
 import { exportAction, importAction } from "./memory/transfer.ts";
 
 /** All actions, in the order in which they are listed. */
@@ -24,7 +25,7 @@ const ACTIONS: readonly MemoryAction[] = [
   longShowAction,
   longTaskShowAction,
   shortShowAction,
-  shortCheckpointsAction,
+  { ...shortShowAction, words: "short checkpoints", summary: "the same" },
   verifyAction,
   editAction,
   conflictsAction,
@@ -32,7 +33,6 @@ const ACTIONS: readonly MemoryAction[] = [
   reviewAction,
   acceptAction,
   rejectAction,
-  tidyAction,
   exportAction,
   importAction,
   evidenceShowAction,
@@ -46,12 +46,7 @@ export const memoryCommand: PlainCommand = {
   summary: "Show and correct what is remembered; alone it lists how",
   usage: "/memory […]",
   effects: ["reads", "memory", "files"],
-  onlyReads(args) {
-    const asked = actionFor(args);
-    // Without ids it lists what is to be confirmed.
-    if (asked?.action === verifyAction) return asked.rest === "";
-    return asked?.action.reads ?? true;
-  },
+  onlyReads: (args) => actionFor(args)?.action.reads ?? true,
   async objection(args, context) {
     const on = actionContext(context);
     const asked = actionFor(args);
@@ -75,14 +70,15 @@ interface AskedAction {
 /** The action with most words among those with which `args` begins. */
 function actionFor(args: string): AskedAction | undefined {
   const asked = ACTIONS.flatMap((action): AskedAction[] => {
-    const begin = new RegExp(`^${action.words.replaceAll(" ", "\\s+")}(?=\\s|$)`, "iu").exec(args)?.[0];
-    return begin === undefined ? [] : [{ action, rest: args.slice(begin.length).trim() }];
+    const rest = afterWords(args, action.words);
+    return rest === undefined ? [] : [{ action, rest }];
   });
   return asked.sort((a, b) => b.action.words.length - a.action.words.length)[0];
 }
 
 async function overview({ memory }: ActionContext): Promise<Envelope> {
   const { review, current, leftOut } = await memory.book.overview(memory.who);
+  const actions = ACTIONS.map((action) => ({ usage: usageOf(action), summary: action.summary }));
   const total = Object.values(current).reduce((sum, count) => sum + count, 0);
   const waiting = review === 0 ? "" : ` ${review} more ${review === 1 ? "waits" : "wait"} for a review.`;
   const message = `${total === 0 ? "Nothing" : factCount(total)} ${total > 1 ? "are" : "is"} remembered.${waiting}`;
@@ -90,8 +86,22 @@ async function overview({ memory }: ActionContext): Promise<Envelope> {
     next: "/remember <text> keeps something, /forget <id or words> erases it.",
     data: {
       counts: { ...current, review, leftOut },
-      actions: ACTIONS.map((action) => ({ usage: usageOf(action), summary: action.summary })),
+      actions,
     },
+    body: [
+      markdownTable(
+        ["kind", "facts"],
+        [
+          ...Object.entries(current).map(([kind, count]) => [kind, String(count)]),
+          ["for review", String(review)],
+          ["not read", String(leftOut)],
+        ],
+      ),
+      markdownTable(
+        ["command", "what it does"],
+        actions.map(({ usage, summary }) => [`\`${usage}\``, summary]),
+      ),
+    ].join("\n\n"),
   });
 }
 

@@ -1,7 +1,10 @@
 /** `/recall <query>`: brings pieces of earlier sessions into this one, because the user asked. */
 import { quoted } from "#src/explain/reason.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
-import { recallTurns, recalledText } from "#src/context/recall.ts";
+import { recallTurns, recalledText, type RecalledPiece } from "#src/context/recall.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { markdownSaid } from "#src/kernel/markdown.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { PlainCommand } from "../command.ts";
 
 export const recallCommand: PlainCommand = {
@@ -36,6 +39,8 @@ export const recallCommand: PlainCommand = {
     return {
       envelope: done("recall", recalledText(recalled, policy.timeZone), {
         data: { found: recalled.map((piece) => ({ ...piece })) },
+        lead: "From earlier conversations:",
+        body: recalled.map((piece) => pieceText(piece, policy.timeZone)).join("\n\n"),
       }),
       recalled: recalled.map(({ sessionId, turn, at, score, rationale: why }) => ({
         sessionId,
@@ -47,3 +52,11 @@ export const recallCommand: PlainCommand = {
     };
   },
 };
+
+/** Where it is from, then who said what. */
+function pieceText({ ordinal, turn, at, user, assistant }: RecalledPiece, timeZone: string): string {
+  const from = `**session ${ordinal}, turn ${turn}, ${localMinute(fromInstant(at), timeZone)}**`;
+  return [from, markdownSaid("user", user), markdownSaid("assistant", assistant)]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}

@@ -1,6 +1,7 @@
 /** `/sessions [query]`: the sessions of this key, with times and reasons. */
 import { quoted } from "#src/explain/reason.ts";
-import { done, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { done } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
@@ -29,6 +30,7 @@ export const sessionsCommand: PlainCommand = {
       envelope: done("sessions", message, {
         next: rows.length === 0 ? "/sessions lists them all." : "/resume <number> goes on with one of them.",
         data: { sessionKey: context.chain.sessionKey, sessions: rows },
+        body: markdownTable(["#", "began", "turns", "about", "because"], rows.map(cellsOf)),
       }),
     };
   },
@@ -48,7 +50,19 @@ function titleOf(entry: ChainEntry, { session }: CommandContext): string | undef
   return entry.sessionId === session.sessionId ? (session.title ?? entry.title) : entry.title;
 }
 
-async function rowOf(entry: ChainEntry, context: CommandContext): Promise<EnvelopeData> {
+/** One session a line, the latest marked. */
+function cellsOf({
+  ordinal,
+  latest,
+  opened,
+  turns,
+  title,
+  openedBecause,
+}: Awaited<ReturnType<typeof rowOf>>) {
+  return [`${ordinal}${latest ? " ●" : ""}`, opened, String(turns), title ?? "(nothing said)", openedBecause];
+}
+
+async function rowOf(entry: ChainEntry, context: CommandContext) {
   const zone = context.policy.timeZone;
   const latest = entry.sessionId === context.chain.latest;
   return {

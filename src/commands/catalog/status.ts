@@ -1,6 +1,7 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import { done, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { done } from "#src/kernel/envelope.ts";
+import { markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText } from "#src/explain/control-model-text.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
@@ -26,12 +27,13 @@ export const statusCommand: PlainCommand = {
     const told =
       left === undefined ? "" : ` ${unansweredText(left, { timeZone: zone, nowMs: context.nowMs })}`;
     const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${turnsText(session.turns)}. ${outlook}${told}`;
+    const shown = facts(context);
     const data = {
-      ...facts(context),
+      ...shown,
       next: { due, ...next },
       ...(left === undefined ? {} : { unanswered: { ...left } }),
     };
-    return { envelope: done("status", message, { data }) };
+    return { envelope: done("status", message, { data, body: factsText(shown) }) };
   },
 };
 
@@ -39,7 +41,35 @@ function turnsText(turns: number): string {
   return turns === 1 ? "1 turn" : `${turns} turns`;
 }
 
-function facts(context: CommandContext): EnvelopeData {
+function factsText(status: ReturnType<typeof facts>): string {
+  const { created, lastDecision, mode, model, topicUnknown } = status;
+  const unknown = topicUnknown === 0 ? "" : `; ${topicUnknown} times without a finding`;
+  return markdownFacts([
+    ["title", status.title],
+    ["task", status.task],
+    [
+      "answers",
+      `${model === "symbolic" ? "without a model" : model}${status.modelChosen ? " (you chose it)" : ""}`,
+    ],
+    ["began", created === null ? "with your first message" : `${created}, ${status.openedBecause}`],
+    ["last turn", status.lastActivity],
+    ["ends", status.expires],
+    [
+      "decision",
+      lastDecision === null
+        ? null
+        : `${lastDecision.action === "rotate" ? "began anew" : "went on"}: ${lastDecision.text}`,
+    ],
+    ["topic", status.topicRollover ? `${status.controlModel}${unknown}` : null],
+    ["mode", mode === "segmented" ? null : `${mode}: one session, which /new clears in place`],
+    ["time zone", status.timeZone],
+    ["agent", status.agent],
+    ["session id", status.sessionId],
+    ["data", status.storage],
+  ]);
+}
+
+function facts(context: CommandContext) {
   const { session, entry, chain, verdict } = context;
   const zone = context.policy.timeZone;
   const shown = (instant: string | null): string | null =>

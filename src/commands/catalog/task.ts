@@ -50,7 +50,7 @@ async function knownTasks({ memory }: ActionContext): Promise<Tasks> {
 /** A name as it is typed: on one line, without the quotation marks that `--task` needs around several words. */
 function nameOf(text: string): string {
   return text
-    .replace(/^"([^"]*)"$/u, "$1")
+    .replace(/^["“”„«»]([^"“”„«»]*)["“”„«»]$/u, "$1")
     .replaceAll(/\s*\n\s*/gu, " ")
     .trim();
 }

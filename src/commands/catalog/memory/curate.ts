@@ -2,21 +2,20 @@
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { usageEnvelope } from "../../flags.ts";
-import { isDue } from "./due.ts";
 import { guarded, objectionTo } from "./guarded.ts";
 import { findRecord, notFound } from "./find-record.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { factCount, recordRow } from "./record-row.ts";
+import { factCount, recordRow, recordsShown } from "./record-row.ts";
 
-/** `/memory verify [id…]`: without ids, what is to be confirmed. */
+/** `/memory verify <id…>`. */
 export const verifyAction: MemoryAction = {
   words: "verify",
-  usage: "[id …]",
-  summary: "confirm facts; without ids, those that were not confirmed for long",
+  usage: "<id …>",
+  summary: "confirm facts; show says which were not confirmed for long",
   reads: false,
   async run(args, context) {
     const { book, who } = context.memory;
-    if (args === "") return { envelope: await dueEnvelope(context) };
+    if (args === "") return { envelope: usageEnvelope("which ones?", usageOf(this)) };
     const ids: string[] = [];
     for (const id of args.split(/\s+/u)) {
       const found = await findRecord(context, id);
@@ -25,7 +24,7 @@ export const verifyAction: MemoryAction = {
     }
     const { verified } = await book.verify(who, ids);
     const envelope = done("memory_verified", `${verifiedText(verified)} confirmed.`, {
-      data: { records: rowsOf(verified, context) },
+      ...recordsShown(rowsOf(verified, context)),
     });
     return { envelope, isCommitted: true };
   },
@@ -39,17 +38,6 @@ function nothingConfirmed({ next = "", ...envelope }: Envelope): Envelope {
 function verifiedText(verified: readonly MemoryRecord[]): string {
   const [only] = verified.length === 1 ? verified : [];
   return only === undefined ? factCount(verified.length) : `“${only.text}” (${shortId(only.id)}) is`;
-}
-
-async function dueEnvelope(context: ActionContext) {
-  const { records } = await context.memory.book.show(context.memory.who, { limit: Number.MAX_SAFE_INTEGER });
-  const due = records.filter((record) => isDue(record, context.nowMs));
-  const message =
-    due.length === 0 ? "Nothing waits to be confirmed." : `${factCount(due.length)} to confirm or correct.`;
-  return done("memory_verification_due", message, {
-    next: "/memory verify <id> confirms one, /memory edit <id> <text> corrects it.",
-    data: { records: rowsOf(due, context) },
-  });
 }
 
 /** `/memory edit <id> <text>`. */
@@ -85,6 +73,7 @@ export const conflictsAction: MemoryAction = {
   reads: true,
   async run(_args, context) {
     const groups = await context.memory.book.conflicts(context.memory.who);
+    const shown = recordsShown(groups.flatMap(({ records }) => rowsOf(records, context)));
     const message =
       groups.length === 0
         ? "No facts contradict each other."
@@ -93,9 +82,10 @@ export const conflictsAction: MemoryAction = {
       ...(groups.length === 0
         ? {}
         : { next: "/memory resolve <id> keeps that one and replaces the others." }),
+      body: shown.body,
       data: {
         groups: groups.map(({ group, records }) => ({ group, records: rowsOf(records, context) })),
-        records: groups.flatMap(({ records }) => rowsOf(records, context)),
+        ...shown.data,
       },
     });
     return { envelope };

@@ -1,6 +1,6 @@
 /** Documents and pieces of evidence as envelopes carry them: labelled as no facts, with their citations. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import type { EnvelopeData } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { citationOf, EVIDENCE_LABEL, nameOf } from "#memory/evidence/citation.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
@@ -12,7 +12,7 @@ import { shortId } from "#memory/record.ts";
 const QUOTE_CHARACTERS = 300;
 
 /** One document. */
-export function sourceRow(source: EvidenceSource, timeZone: string): EnvelopeData {
+export function sourceRow(source: EvidenceSource, timeZone: string) {
   return {
     id: source.id,
     short: shortId(source.id),
@@ -36,7 +36,7 @@ export function sourceRow(source: EvidenceSource, timeZone: string): EnvelopeDat
 export function pieceRow(
   { source, piece, score }: FoundEvidence,
   { query, timeZone }: { readonly query: string; readonly timeZone: string },
-): EnvelopeData {
+) {
   return {
     canonical: false,
     label: EVIDENCE_LABEL,
@@ -56,4 +56,33 @@ export function pieceRow(
     warning: piece.warning,
     score: Math.round(score * 1_000) / 1_000,
   };
+}
+
+/** One document a line. */
+export function sourcesTable(rows: readonly ReturnType<typeof sourceRow>[]): string {
+  const cells = rows.map(({ short, title, file, pieces, leftOut, warned, ingested }) => {
+    const left = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
+    const passages = [
+      String(pieces),
+      left === 0 ? "" : `${left} left out`,
+      warned === 0 ? "" : `${warned} marked`,
+    ];
+    return [
+      short,
+      title === file ? title : `${title} (${file})`,
+      passages.filter((part) => part !== "").join(", "),
+      ingested,
+    ];
+  });
+  return markdownTable(["id", "document", "passages", "since"], cells);
+}
+
+/** One passage a paragraph: its citation, its words, and what it is not. */
+export function piecesText(rows: readonly ReturnType<typeof pieceRow>[]): string {
+  return rows
+    .map(({ label, citation, quote, warning }, index) => {
+      const marked = warning === null ? "" : `; marked: ${warning}`;
+      return `**${index + 1}. ${citation.text}** “${quote}” (${label}; ${citation.short}, given ${citation.ingested}${marked})`;
+    })
+    .join("\n\n");
 }

@@ -8,7 +8,7 @@ import { shortId } from "#memory/record.ts";
 import { parseFlags, usageEnvelope } from "../../flags.ts";
 import { evidenceFile, objectionToReference } from "./evidence-file.ts";
 import { ingestedEnvelope } from "./evidence-ingested.ts";
-import { pieceRow, sourceRow } from "./evidence-row.ts";
+import { pieceRow, piecesText, sourceRow, sourcesTable } from "./evidence-row.ts";
 import { looksLikeId } from "./find-record.ts";
 import { usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { told } from "./told.ts";
@@ -81,6 +81,7 @@ export const evidenceForgetAction: MemoryAction = {
 
 async function listed(evidence: EvidenceBook, { memory, policy }: ActionContext): Promise<Envelope> {
   const sources = await evidence.sources(memory.who);
+  const rows = sources.map((source) => sourceRow(source, policy.timeZone));
   const message =
     sources.length === 0
       ? "No document is kept as evidence."
@@ -90,7 +91,8 @@ async function listed(evidence: EvidenceBook, { memory, policy }: ActionContext)
       sources.length === 0
         ? "/memory evidence ingest <path> keeps one."
         : "/memory evidence show <words> looks in them; /memory evidence forget <id> erases one.",
-    data: { canonical: false, sources: sources.map((source) => sourceRow(source, policy.timeZone)) },
+    data: { canonical: false, sources: rows },
+    body: sourcesTable(rows),
   });
 }
 
@@ -100,6 +102,7 @@ async function found(
   { memory, policy }: ActionContext,
 ): Promise<Envelope> {
   const pieces = await evidence.search(memory.who, query, SHOWN);
+  const rows = pieces.map((piece) => pieceRow(piece, { query, timeZone: policy.timeZone }));
   const fit = quoted(query);
   const message =
     pieces.length === 0
@@ -114,8 +117,9 @@ async function found(
       query,
       canonical: false,
       label: EVIDENCE_LABEL,
-      evidence: pieces.map((piece) => pieceRow(piece, { query, timeZone: policy.timeZone })),
+      evidence: rows,
     },
+    body: piecesText(rows),
   });
 }
 
@@ -138,12 +142,14 @@ function notFound(wanted: string): Envelope {
 }
 
 function ambiguous(sources: readonly EvidenceSource[], wanted: string, { policy }: ActionContext): Envelope {
+  const rows = sources.map((source) => sourceRow(source, policy.timeZone));
   return refused(
     "evidence_ambiguous",
     `${documentCount(sources.length)} have an id that begins with ${wanted}`,
     {
       next: "Nothing was changed. Write more of the id.",
-      data: { sources: sources.map((source) => sourceRow(source, policy.timeZone)) },
+      data: { sources: rows },
+      body: sourcesTable(rows),
     },
   );
 }

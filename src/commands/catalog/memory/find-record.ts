@@ -4,7 +4,7 @@ import { refused, type Envelope } from "#src/kernel/envelope.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import type { ActionContext } from "./memory-action.ts";
 import { momentOf } from "./memory-action.ts";
-import { factCount, recordRow } from "./record-row.ts";
+import { factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** The record, or the refusal. */
 export type FoundRecord =
@@ -50,6 +50,6 @@ export function ambiguous(
 ): Envelope {
   return refused("memory_ambiguous", `${factCount(records.length)} fit ${quoted(wanted)}`, {
     next: "Nothing was changed. Say which one by its id.",
-    data: { records: records.map((record) => recordRow(record, momentOf(context))) },
+    ...recordsShown(records.map((record) => recordRow(record, momentOf(context)))),
   });
 }

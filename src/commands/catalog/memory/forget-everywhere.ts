@@ -1,6 +1,7 @@
 /** `/forget … --everywhere`: shows what would go, asks for a yes, and tells what became of it. The run has erased by then. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { CommandOutcome } from "../../command.ts";
 import type { DoomedTurn, ErasurePreview } from "../../command-erasing.ts";
@@ -38,18 +39,43 @@ function previewEnvelope(context: ActionContext, preview: ErasurePreview, flags:
     records: records.map((record) => recordRow(record, moment)),
     counts: counts.filter(({ count }) => count > 0),
   };
+  const facts = markdownTable(
+    ["fact", ""],
+    data.records.map(({ short, text }) => [short, text]),
+  );
+  const body = [facts, turnsTable("turn", data.turns), turnsTable("stays", data.stays)]
+    .filter((part) => part !== "")
+    .join("\n\n");
   const stays = inPart.what === "" ? "" : `. Stays, since it has only a part of it: ${inPart.what}`;
   const what = `${countText(preview)}${stays}`;
   if (flags.switches.has("dry-run")) {
     return done("memory_erase_preview", `${what}. Nothing was changed.`, {
       next: "The same with --yes in place of --dry-run erases it. It cannot be taken back.",
       data,
+      body,
     });
   }
   return refused("confirmation_needed", `${what}. It cannot be taken back`, {
     next: "Send the same with --yes to erase it. Nothing was changed.",
     data,
+    body,
   });
+}
+
+/** More would not be read. */
+const MOST_TURNS = 30;
+
+function turnsTable(heading: string, turns: readonly DoomedTurn[]): string {
+  const rows = turns
+    .slice(0, MOST_TURNS)
+    .map(({ sessionKey, session, turn, at, said }) => [
+      at,
+      `${sessionKey}, session ${session ?? "?"}, turn ${turn}`,
+      said,
+    ]);
+  const more = turns.length - MOST_TURNS;
+  if (more > 0) rows.push(["", `and ${more} more turns`, ""]);
+  return markdownTable([heading, "of", "says"], rows);
 }
 
 function countText({ counts }: ErasurePreview): string {

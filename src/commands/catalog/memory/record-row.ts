@@ -1,6 +1,6 @@
 /** A memory record as envelopes carry it: for tables and for programs. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import type { EnvelopeData } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { isDue } from "./due.ts";
 import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
@@ -22,7 +22,7 @@ export interface RowMoment {
 }
 
 /** One record; times are local to the minute, `provenance` has what the specification asks to be inspectable. */
-export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment): EnvelopeData {
+export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment) {
   const local = (instant: string | null) =>
     instant === null ? null : localMinute(fromInstant(instant), timeZone);
   return {
@@ -51,6 +51,34 @@ export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment):
     },
   };
 }
+
+/** A record as envelopes carry it. */
+export type RecordRow = ReturnType<typeof recordRow>;
+
+/** Facts as data, and as the table that a person is shown: one a line. */
+export function recordsShown(rows: readonly RecordRow[]) {
+  const cells = rows.map((row) => [
+    row.short,
+    row.text,
+    row.task === null ? row.domain : `task ${row.task}`,
+    sinceText(row),
+  ]);
+  return { data: { records: rows }, body: markdownTable(["id", "fact", "kind", "since"], cells) };
+}
+
+/** When it was remembered, by whom if not by the owner, and what there is to say of its state. */
+function sinceText({ remembered, saidBy, state, expires }: RecordRow): string {
+  const notes = [
+    remembered ?? "",
+    saidBy === "owner" ? "" : `by ${saidBy}`,
+    state === "current" ? "" : (STATES[state] ?? state),
+    expires === null || state === "expired" ? "" : `until ${expires}`,
+  ];
+  return notes.filter((note) => note !== "").join(", ");
+}
+
+/** States by the words that the messages use for them. */
+const STATES: Readonly<Record<string, string>> = { verify: "to confirm", superseded: "replaced" };
 
 const WORDS: Readonly<Record<Domain, string>> = {
   persona_core: "who Lily is",

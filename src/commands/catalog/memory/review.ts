@@ -5,7 +5,7 @@ import { usageEnvelope } from "../../flags.ts";
 import { guarded } from "./guarded.ts";
 import { ambiguous, looksLikeId, notWaiting } from "./find-record.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { factCount, recordRow } from "./record-row.ts";
+import { factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory review`. */
 export const reviewAction: MemoryAction = {
@@ -26,7 +26,7 @@ export const reviewAction: MemoryAction = {
       ...(waiting.length === 0
         ? {}
         : { next: "/memory review accept <id> keeps one, reject <id> erases it." }),
-      data: { records: waiting.map((record) => recordRow(record, momentOf(context))) },
+      ...recordsShown(waiting.map((record) => recordRow(record, momentOf(context)))),
     });
     return { envelope };
   },

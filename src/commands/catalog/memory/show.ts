@@ -6,7 +6,7 @@ import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { dueText } from "./due.ts";
 import { readDomain } from "./read-domain.ts";
-import { factCount, recordRow } from "./record-row.ts";
+import { factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory show [query]`. */
 export const showAction: MemoryAction = {
@@ -82,11 +82,13 @@ async function show(
     includeSuperseded: isAll,
   });
   const rows = found.records.map((record) => recordRow(record, momentOf(context)));
+  const shown = recordsShown(rows);
   const due = dueText(found.records, context.nowMs);
   const message = [shownText(found, query, where), due].filter((part) => part !== "").join(" ");
   return done("memory_shown", message, {
     next: rows.length === 0 ? "/remember <text> keeps something." : "/forget <id> erases one of them.",
-    data: { query: query === "" ? null : query, total: found.total, leftOut: found.leftOut, records: rows },
+    body: shown.body,
+    data: { query: query === "" ? null : query, total: found.total, leftOut: found.leftOut, ...shown.data },
   });
 }
 

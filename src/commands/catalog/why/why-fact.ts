@@ -3,7 +3,7 @@ import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { explainFact, factHeadline } from "#src/explain/explain-fact.ts";
-import { quoted, reasonsText } from "#src/explain/reason.ts";
+import { quoted, reasonsTable, reasonsText } from "#src/explain/reason.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { isRedacted } from "#src/sessions/redaction.ts";
@@ -45,6 +45,7 @@ async function factEnvelope(context: ActionContext, record: MemoryRecord): Promi
   const row = (other: MemoryRecord) => recordRow(other, momentOf(context));
   return done("memory_explained", reasonsText(headline, reasons), {
     next: "/memory edit <id> <text> corrects it, /memory verify <id> confirms it, /forget <id> erases it.",
+    ...reasonsTable(headline, reasons),
     data: {
       headline,
       reasons: reasons.map((reason) => ({ ...reason })),

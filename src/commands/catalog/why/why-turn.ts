@@ -3,7 +3,7 @@ import { done, refused, type Envelope, type EnvelopeData } from "#src/kernel/env
 import { fromInstant } from "#src/kernel/clock.ts";
 import { explainFailure, failureHeadline } from "#src/explain/explain-failure.ts";
 import { explainTurn, sessionText, turnHeadline } from "#src/explain/explain-turn.ts";
-import { reasonsText, type Reason, type Telling } from "#src/explain/reason.ts";
+import { reasonsTable, reasonsText, type Reason, type Telling } from "#src/explain/reason.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { isRedacted, type RedactedTurn } from "#src/sessions/redaction.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
@@ -135,6 +135,7 @@ function placeOf({ session, entry }: CommandContext): EnvelopeData {
 function explained(code: string, headline: string, reasons: readonly Reason[], data: EnvelopeData): Envelope {
   return done(code, reasonsText(headline, reasons), {
     next: "/why <turn number> explains another turn, /why <id> a remembered fact.",
+    ...reasonsTable(headline, reasons),
     data: { headline, reasons: reasons.map((reason) => ({ ...reason })), ...data },
   });
 }

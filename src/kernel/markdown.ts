@@ -1,0 +1,31 @@
+/** Pieces of Markdown of which replies are made: tables, and who said what. */
+
+/** A table in GitHub's form; `""` without rows. White space of cells, line breaks too, becomes one blank. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** A table of facts by their names; those that are `null` are left out. */
+export function markdownFacts(facts: readonly (readonly [name: string, value: string | null])[]): string {
+  return markdownTable(
+    ["", ""],
+    facts.flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
+  );
+}
+
+/** What somebody said, behind the name; `""` for nothing. */
+export function markdownSaid(role: string, content: string): string {
+  const name = SPEAKERS[role] ?? role;
+  return content.trim() === "" ? "" : `**${name}:** ${content.trim()}`;
+}
+
+const SPEAKERS: Readonly<Record<string, string>> = { user: "You", assistant: "Lily" };
+
+function cell(text: string): string {
+  return text
+    .replaceAll(/\s+/gu, " ")
+    .trim()
+    .replaceAll(/[\\|]/gu, String.raw`\$&`);
+}
