@@ -77,12 +77,11 @@ const STOPPED_PIECE = 3;
 
 /** Opens Lily in `folder`. */
 export function openSubject(options: SubjectOptions): Subject {
-  const { gate = createGate(), clock, ids, folder } = options;
+  const { gate = createGate(), clock, folder } = options;
   const opened = openSqliteBackend({
     checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
     storePath: join(folder, "memory", "store.sqlite"),
     clock: options.leaseClock ?? clock,
-    ids,
   });
   const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
   let onSlowChunk = (): void => undefined;

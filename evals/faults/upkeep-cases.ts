@@ -61,7 +61,6 @@ async function eraseAll(folder: string, attempt: number): Promise<void> {
     checkpointPath: checkpoints,
     storePath: store,
     clock: leaseClock,
-    ids,
   });
   try {
     await erase({ storage, clock, ids }, { owner: OWNER });

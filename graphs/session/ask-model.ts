@@ -7,7 +7,7 @@ import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
-import { orAborted } from "#src/models/or-aborted.ts";
+import { orAborted } from "#src/kernel/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
 import { streamParts } from "#src/models/stream-parts.ts";
 import type { FailedAttempt } from "#src/sessions/turn-record.ts";
@@ -81,7 +81,7 @@ async function ask(
 ): Promise<Pick<Answer, "message" | "endedBy">> {
   const { guard, onFailure } = asking;
   const partial: Partial = { chunk: undefined };
-  const grace = { ms: GRACE_MS, sleep: deps.sleep };
+  const grace = (ended: AbortSignal): Promise<void> => deps.sleep(GRACE_MS, ended);
   try {
     const message = await withRetries(
       async () => {

@@ -3,7 +3,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { BlobStore } from "#src/sessions/blobs.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
-import { MemoryStore } from "#src/storage/memory/memory-store.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { readResult, resultText, type ResultKeeper } from "./kept-results.ts";
 
 const keeperOn = (blobs: BlobStore, owner = "ada"): ResultKeeper => ({
@@ -11,7 +11,8 @@ const keeperOn = (blobs: BlobStore, owner = "ada"): ResultKeeper => ({
   owner,
   limits: { toolResultCharacters: 1_000, attachmentBytes: 100 },
 });
-const makeKeeper = () => keeperOn(createBlobStore(new MemoryStore(createManualClock(0))));
+const makeKeeper = () =>
+  keeperOn(createBlobStore(createMemoryBackend({ clock: createManualClock(0) }).store));
 const nameIn = (text: string) => /kept as result ([0-9a-f]{64})/u.exec(text)?.[1] ?? "none";
 const failing = (error: Error): BlobStore => ({
   keep: async () => {
@@ -118,7 +119,7 @@ describe("reading a kept result", () => {
   });
 
   it("gives nothing of another owner's", async () => {
-    const blobs = createBlobStore(new MemoryStore(createManualClock(0)));
+    const blobs = createBlobStore(createMemoryBackend({ clock: createManualClock(0) }).store);
     const name = nameIn(await resultText(LONG, keeperOn(blobs, "ada")));
     expect(await readResult(keeperOn(blobs, "bob"), { name, from: 0, length: 10 })).toContain(
       "There is no result",

@@ -1,4 +1,5 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
+import { createBesideTurns, type BesideTurns } from "#src/app/beside-turns.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
@@ -6,8 +7,6 @@ import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { takeDamaged } from "#src/storage/checkpoints/damaged-checkpoints.ts";
 import { takeLag } from "#src/storage/checkpoints/lagging-checkpoints.ts";
-import { fillVectorsBesideTurns } from "#src/storage/fill-vectors-beside-turns.ts";
-import { pruneBesideTurns } from "#src/storage/prune-beside-turns.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { DEFAULT_ARRIVALS } from "#src/turns/arrival-policy.ts";
 import { createBursts } from "#src/turns/burst.ts";
@@ -21,7 +20,6 @@ import { eraseFirst } from "./erase-first.ts";
 import { previewText } from "#src/erasure/preview.ts";
 import { createReadCommand, createReadContext, type ReadSources } from "./read-command.ts";
 import { createSessionRunner } from "./runner.ts";
-import { tidyMemoryBesideTurns } from "./tidy-memory.ts";
 import { findUnanswered } from "./unanswered.ts";
 import { underLease } from "./under-lease.ts";
 
@@ -62,7 +60,8 @@ export function openLocalSessions(
   const graph = once(() => compileSessionGraph(deps, storage));
   const repository = createStoreSessionRepository(storage.store);
   const unanswered = findUnanswered({ ...storage, repository });
-  const upkeep = upkeepBesideTurns(deps, storage, options);
+  const { keepTurns, onUpkeepError: onError = () => undefined } = options;
+  const upkeep = createBesideTurns(deps, storage, { keepTurns, onError });
   const turnDeps = once(() => turnDepsOf(deps, storage, options, { repository, unanswered, upkeep }));
   return {
     get graph() {
@@ -83,7 +82,7 @@ export function openLocalSessions(
 
 /** Parts of the sessions of one backend. */
 interface LocalParts extends Pick<LocalSessions, "repository" | "unanswered"> {
-  readonly upkeep: ReturnType<typeof upkeepBesideTurns>;
+  readonly upkeep: BesideTurns;
 }
 
 function turnDepsOf(
@@ -131,24 +130,4 @@ function turnDepsOf(
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
-}
-
-/** What is done beside turns, and waited for by nobody but `settled`. */
-function upkeepBesideTurns(
-  deps: SessionDeps,
-  storage: StorageBackend,
-  { keepTurns, onUpkeepError: onError = () => undefined }: LocalOptions,
-) {
-  const pruning = pruneBesideTurns(storage.retention, { keepTurns, onError });
-  const vectors = storage.fillVectors && fillVectorsBesideTurns(storage.fillVectors, onError);
-  const tidying = tidyMemoryBesideTurns(deps, storage.store, onError);
-  return {
-    afterTurn(sessionId: string, isSealed: boolean): void {
-      pruning.afterTurn(sessionId, isSealed);
-      vectors?.afterTurn();
-    },
-    afterReply: (owner: string): void => tidying?.afterTurn(owner),
-    settled: async (): Promise<void> =>
-      void (await Promise.all([pruning.settled(), vectors?.settled(), tidying?.settled()])),
-  };
 }

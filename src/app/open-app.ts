@@ -8,7 +8,7 @@ import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-cha
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
-import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStopRegistry } from "#src/turns/stop-registry.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
@@ -87,11 +87,8 @@ async function openStorage(
   deps: Pick<SessionDeps, "clock" | "ids">,
 ): Promise<StorageBackend> {
   const { storage } = loaded.config;
-  // The backend that most have is imported above: to look up a module takes as long as to open a file.
-  if (storage.backend === "memory") {
-    const { createMemoryBackend } = await import("#src/storage/memory/memory-backend.ts");
-    return createMemoryBackend({ clock: deps.clock });
-  }
+  if (storage.backend === "memory")
+    return createMemoryBackend({ clock: deps.clock, index: { fields, ...embedOf(loaded, env) } });
   if (storage.backend === "postgres") {
     const { openPostgresBackend } = await import("#src/storage/postgres/postgres-backend.ts");
     return openPostgresBackend({
@@ -105,7 +102,6 @@ async function openStorage(
     checkpointPath: resolve(join(loaded.home, storage.checkpoints)),
     storePath: resolve(join(loaded.home, storage.store)),
     clock: deps.clock,
-    ids: deps.ids,
     index: { fields, ...embedOf(loaded, env) },
   });
 }

@@ -8,7 +8,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
 import { createMemoryBook } from "#memory/book/memory-book.ts";
-import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
@@ -97,7 +97,6 @@ const backends: readonly [string, () => StorageBackend][] = [
         checkpointPath: join(folder, "c.sqlite"),
         storePath: join(folder, "s.sqlite"),
         clock,
-        ids,
       });
       return { ...storage, location: folder, close: () => storage.close() };
     },

@@ -8,7 +8,7 @@ import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import type { TurnBody } from "#src/sessions/turn-record.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
-import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 import { erase } from "./erase.ts";

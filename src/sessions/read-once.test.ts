@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { openChain } from "./chain.ts";
 import { readOnce } from "./read-once.ts";

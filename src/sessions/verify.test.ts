@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { chainNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { chainSchema, openChain, rotateChain, sealEntry, type Chain, type ChainEntry } from "./chain.ts";

@@ -4,13 +4,13 @@ import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";
 import { createBlobStore } from "./blob-store.ts";
-import { MemoryStore } from "./memory/memory-store.ts";
+import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";
 import { blobNamespace } from "./session-namespaces.ts";
 
 const picture = { mimeType: "image/png", bytes: Uint8Array.from({ length: 300 }, (_, at) => at % 256) };
 
 describe.each([
-  ["MemoryStore", () => new MemoryStore(createManualClock(0))],
+  ["SqliteStore", () => createMemoryBackend({ clock: createManualClock(0) }).store],
   ["SqliteStore", () => new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(0) })],
 ])("blobs on %s", (_name, makeStore) => {
   it("come back byte for byte under their hash", async () => {

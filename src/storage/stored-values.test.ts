@@ -4,9 +4,7 @@ import { join } from "node:path";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { createSequentialIds } from "#src/kernel/ids.ts";
-import { createMemoryBackend } from "./memory/memory-backend.ts";
-import { openSqliteBackend } from "./sqlite/sqlite-backend.ts";
+import { createMemoryBackend, openSqliteBackend } from "./sqlite/sqlite-backend.ts";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -18,7 +16,6 @@ function openSqlite(folder: string): BaseStore {
     checkpointPath: join(folder, "checkpoints.sqlite"),
     storePath: join(folder, "store.sqlite"),
     clock: createManualClock(0),
-    ids: createSequentialIds(),
   });
   closing.unshift(() => backend.close());
   return backend.store;
@@ -37,10 +34,9 @@ const loop = () => {
   return value;
 };
 
-describe.each<[string, () => BaseStore]>([
-  ["memory", () => createMemoryBackend({ clock: createManualClock(0) }).store],
-  ["sqlite", () => openSqlite(newFolder())],
-])("a value that JSON cannot carry, on %s", (_name, open) => {
+describe("a value that JSON cannot carry", () => {
+  const open = (): BaseStore => createMemoryBackend({ clock: createManualClock(0) }).store;
+
   it.each<[string, unknown, string]>([
     ["a date", { d: new Date(0) }, "$.d is a Date"],
     ["NaN", { x: NaN }, "$.x is NaN"],

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
-import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { runTurn, type TurnDeps } from "./run-turn.ts";
 import type { GraphRun, SessionRunner, TurnEvent } from "./runner.ts";
 import { createStopRegistry } from "./stop-registry.ts";
@@ -19,7 +20,10 @@ const reply: TurnReply = {
 };
 const request = { owner: "local", sessionKey: "k", content: "hello" };
 
-function depsWith(run: SessionRunner["run"], locks: KeyLock = createMemoryKeyLock()): TurnDeps {
+function depsWith(
+  run: SessionRunner["run"],
+  locks: KeyLock = createMemoryBackend({ clock: createManualClock(0) }).locks,
+): TurnDeps {
   return {
     ids: createSequentialIds(),
     runner: { run, readState: async () => undefined },
@@ -108,7 +112,7 @@ describe("runTurn", () => {
   });
 
   it("gives the lock back when a run throws, and tells what it threw", async () => {
-    const locks = createMemoryKeyLock();
+    const locks = createMemoryBackend({ clock: createManualClock(0) }).locks;
     const broken = depsWith(() => Promise.reject(new Error("boom")), locks);
     expect(await runTurn(broken, request)).toMatchObject({
       outcome: "failed",
@@ -119,7 +123,7 @@ describe("runTurn", () => {
   });
 
   it("says that it was stopped when the stop comes while it waits for another turn", async () => {
-    const locks = createMemoryKeyLock();
+    const locks = createMemoryBackend({ clock: createManualClock(0) }).locks;
     const lease = await locks.acquire("turn/local/k");
     const stop = new AbortController();
     const waiting: string[] = [];
@@ -144,7 +148,7 @@ describe("runTurn", () => {
   });
 
   it("gives up waiting after the longest wait", async () => {
-    const locks = createMemoryKeyLock();
+    const locks = createMemoryBackend({ clock: createManualClock(0) }).locks;
     const lease = await locks.acquire("turn/local/k");
     const deps = { ...depsWith(async () => ({ kind: "reply", reply }), locks), lockWaitMs: 10 };
     expect(await runTurn(deps, request)).toMatchObject({

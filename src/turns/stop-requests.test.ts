@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { obeyStopRequests } from "./obey-stop-requests.ts";
 import { createStoreStopRequests, type StopRequests } from "./stop-requests.ts";
 import { createManualTimer } from "./testing/manual-timer.ts";

@@ -10,7 +10,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/models/or-aborted.ts";
+import { orAborted } from "#src/kernel/or-aborted.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";

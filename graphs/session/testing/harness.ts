@@ -148,7 +148,6 @@ function openHarnessSessions(
     checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
     storePath: join(folder, "memory", "store.sqlite"),
     clock,
-    ids,
   });
   const storage = options.wrapStorage?.(opened) ?? opened;
   const config = harnessConfig(options);

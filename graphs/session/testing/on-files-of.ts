@@ -1,6 +1,5 @@
 /** A second program on the files of a first one, in the same test. */
 import { join } from "node:path";
-import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { Harness, HarnessOptions } from "./harness.ts";
 
@@ -14,7 +13,6 @@ export function onFilesOf({
       checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
       storePath: join(folder, "memory", "store.sqlite"),
       clock,
-      ids: createSequentialIds(78),
     });
     return { ...storage, close: () => storage.close().then(() => unused.close()) };
   };

@@ -5,10 +5,7 @@ import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-err
 import type { Queryable } from "#memory/stores/postgres/store-tables.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
-import { createKeyQueue } from "../key-queue.ts";
-import { assertNewest, leaseLost } from "../lease-lost.ts";
-import { once, pollUntilGranted } from "../poll-for-lock.ts";
-import { startWait } from "../wait-limit.ts";
+import { assertNewest, leaseLost, LockLines } from "../key-lock.ts";
 
 /** Options of {@link PostgresKeyLock}. */
 export interface PostgresKeyLockOptions {
@@ -73,7 +70,7 @@ export class PostgresKeyLock implements KeyLock {
   readonly #options: PostgresKeyLockOptions;
   readonly #leaseMs: number;
   readonly #sql: ReturnType<typeof leaseStatements>;
-  readonly #queue = createKeyQueue();
+  readonly #lines = new LockLines();
   readonly #held = new Set<Lease>();
   /** The connection that lives as long as this process, however it ends. */
   #alive: Promise<Alive> | undefined;
@@ -86,19 +83,8 @@ export class PostgresKeyLock implements KeyLock {
   }
 
   async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
-    const wait = startWait(lockName, options);
-    const waiting = { signal: wait.signal, onWait: once(options.onWait) };
-    let leave: (() => void) | undefined;
-    try {
-      leave = await this.#queue.enter(lockName, waiting);
-      const token = await pollUntilGranted(() => this.#grant(lockName), waiting);
-      return this.#hold({ lockName, token }, leave);
-    } catch (error) {
-      leave?.();
-      throw error;
-    } finally {
-      wait.end();
-    }
+    const { grant, leave } = await this.#lines.wait(lockName, options, () => this.#grant(lockName));
+    return this.#hold({ lockName, token: grant }, leave);
   }
 
   async holder(lockName: string): Promise<LeaseRef | undefined> {

@@ -11,18 +11,7 @@ describe("a process that holds a lease", () => {
 
   it("is gone when it has ended", () => {
     const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    expect(isProcessGone({ ...self, pid, started: null })).toBe(true);
-  });
-
-  it.runIf(process.platform === "linux")(
-    "is gone when its process id belongs to a process that started at another time",
-    () => {
-      expect(isProcessGone({ ...self, started: (self.started ?? 0) - 1 })).toBe(true);
-    },
-  );
-
-  it("is taken to be there when its start is not known", () => {
-    expect(isProcessGone({ ...self, started: null })).toBe(false);
+    expect(isProcessGone({ ...self, pid })).toBe(true);
   });
 
   it("is taken to be there when it runs on another host, of which nothing is known", () => {

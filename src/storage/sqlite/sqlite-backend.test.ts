@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type Clock } from "#src/kernel/clock.ts";
-import { createSequentialIds } from "#src/kernel/ids.ts";
+
 import type { StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../contract.ts";
-import { openSqliteBackend } from "./sqlite-backend.ts";
+import { createMemoryBackend, openSqliteBackend } from "./sqlite-backend.ts";
 
 const START = Date.parse("2026-03-01T09:00:00.000Z");
 const LEASE_MS = 30_000;
@@ -14,7 +14,6 @@ const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance
 
 let dir: string;
 let opened: StorageBackend[];
-let seed = 0;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "lily-storage-"));
@@ -34,7 +33,6 @@ function open(
     checkpointPath: join(dir, "checkpoints", "checkpointer.sqlite"),
     storePath: join(dir, "memory", "store.sqlite"),
     clock,
-    ids: createSequentialIds((seed += 1)),
     ...options,
   });
   opened.push(backend);
@@ -66,7 +64,6 @@ describe("the SQLite backend's files", () => {
         checkpointPath: join(dir, "checkpointer.sqlite"),
         storePath: join(dir, "broken.sqlite"),
         clock: systemClock,
-        ids: createSequentialIds(),
       });
     expect(openBroken).toThrow(/broken\.sqlite/u);
     expect(existsSync(join(dir, "checkpointer.sqlite-wal"))).toBe(false);
@@ -122,5 +119,16 @@ describe("leases in SQLite", () => {
     const next = backend.locks.acquire("k", { waitMs: 5_000 });
     await stalled.release();
     await (await next).release();
+  });
+});
+
+describe("a backend in memory", () => {
+  it("keeps two backends apart, and says that nothing is kept", async () => {
+    const one = createMemoryBackend({ clock: createManualClock(START) });
+    const other = createMemoryBackend({ clock: createManualClock(START) });
+    opened.push(one, other);
+    await one.store.put(["n"], "k", { n: 1 });
+    expect(await other.store.get(["n"], "k")).toBeNull();
+    expect([one.name, one.location]).toEqual(["memory", "this process (nothing is kept)"]);
   });
 });

@@ -5,23 +5,24 @@ import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore, type StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
 import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
 import { scrubFiles } from "./sqlite-erasure.ts";
-import { createSqliteKeyLock } from "./sqlite-key-lock.ts";
+import { SqliteKeyLock } from "./sqlite-key-lock.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
+
+/** SQLite's name for a database that lives in its connection. */
+const IN_MEMORY = ":memory:";
 
 /** Options of {@link openSqliteBackend}. */
 export interface SqliteBackendOptions {
   readonly checkpointPath: string;
   readonly storePath: string;
   readonly clock: Clock;
-  readonly ids: Pick<Ids, "uuid">;
   /** `FULL`, the default: a committed turn survives a power loss; `NORMAL`: a crash of the program. */
   readonly synchronous?: "NORMAL" | "FULL";
-  /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
+  /** How long a lease lasts without renewal, in milliseconds; 10 s by default. */
   readonly leaseMs?: number;
   /** What the store searches, and how. */
   readonly index?: StoreIndex;
@@ -52,13 +53,21 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
   }
 }
 
+/** An empty backend that forgets everything when it is closed: for tests, tries and evaluations. */
+export function createMemoryBackend(
+  options: Omit<SqliteBackendOptions, "checkpointPath" | "storePath">,
+): StorageBackend {
+  const backend = openSqliteBackend({ ...options, checkpointPath: IN_MEMORY, storePath: IN_MEMORY });
+  return { ...backend, name: "memory", location: "this process (nothing is kept)" };
+}
+
 function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
-  const { clock, ids, leaseMs, index } = options;
+  const { clock, leaseMs, index } = options;
   const stored = new SqliteCheckpointer(checkpointDb);
   stored.open();
   const checkpointer = new BufferedSaver(stored);
   const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
-  const locks = createSqliteKeyLock(storeDb, { clock, ids, ...(leaseMs === undefined ? {} : { leaseMs }) });
+  const locks = new SqliteKeyLock(storeDb, { clock, leaseMs });
   return {
     name: "sqlite",
     location: locationOf(options),

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
 import { scrubFiles } from "./sqlite-erasure.ts";
 
@@ -56,7 +55,6 @@ describe("a scrub", () => {
       checkpointPath: join(folder, "c.sqlite"),
       storePath: join(folder, "s.sqlite"),
       clock: createManualClock(0),
-      ids: createSequentialIds(1),
     });
     const config = { configurable: { thread_id: "t", checkpoint_ns: "" } };
     for (const [id, round] of [
@@ -88,7 +86,6 @@ describe("locks that are forgotten", () => {
       checkpointPath: join(folder, "c.sqlite"),
       storePath: join(folder, "s.sqlite"),
       clock: createManualClock(0),
-      ids: createSequentialIds(1),
     });
     const grant = async (name: string): Promise<number> => {
       const lease = await storage.locks.acquire(name);

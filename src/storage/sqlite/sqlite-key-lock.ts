@@ -1,108 +1,183 @@
 /** A lock by name for all processes that share a SQLite file: leases that run out, with tokens that fence writes. */
 import type { Database } from "better-sqlite3";
-import type { Clock } from "#src/kernel/clock.ts";
-import type { Ids } from "#src/kernel/ids.ts";
-import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
-import { createKeyQueue } from "../key-queue.ts";
-import { assertNewest } from "../lease-lost.ts";
-import { once, pollUntilGranted, type PollTiming } from "../poll-for-lock.ts";
-import { startWait } from "../wait-limit.ts";
-import { holdLease } from "./held-lease.ts";
-import { openLeaseTable, type LeaseTable } from "./lease-table.ts";
-import { currentProcess } from "./process-identity.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
+import { assertNewest, leaseLost, LockLines } from "../key-lock.ts";
+import { currentProcess, isProcessGone, type ProcessIdentity } from "./process-identity.ts";
 
-/** Options of {@link createSqliteKeyLock}. */
-export interface SqliteKeyLockOptions extends PollTiming {
+/** A row of the table. It stays when its lease ends, so that tokens only grow. */
+export interface LeaseRow extends ProcessIdentity {
+  readonly name: string;
+  readonly token: number;
+  /** Milliseconds since the epoch; 0 when it was given back. */
+  readonly expires_at: number;
+}
+
+/** Options of {@link SqliteKeyLock}. */
+export interface SqliteKeyLockOptions {
   /** Wall time by which leases run out; processes that share the file have to agree on it within a few seconds. */
   readonly clock: Clock;
-  readonly ids: Pick<Ids, "uuid">;
-  /** How long a lease lasts without renewal, in milliseconds: how long a key is blocked when another host dies. */
-  readonly leaseMs?: number;
+  /**
+   * How long a lease lasts without renewal, in milliseconds; 10 s by default: how long a key is blocked when another host
+   * dies. The lock of a process of this host that was killed is free at once.
+   */
+  readonly leaseMs?: number | undefined;
 }
 
-/** A {@link KeyLock} whose leases can be checked inside a transaction. */
-export interface SqliteKeyLock extends KeyLock {
+/** No lock has this name: its token is the highest that a forgotten lock had, from which new ones go on. */
+const FORGOTTEN = "highest-removed-token";
+
+/** Longest wait of a release for the database; a lease that could not be given back runs out by itself. */
+const RELEASE_DEADLINE_MS = 2_000;
+
+// `holder` and `started` are of earlier versions, whose files have them.
+const TABLE = `CREATE TABLE IF NOT EXISTS leases (
+  name TEXT PRIMARY KEY, token INTEGER NOT NULL, holder TEXT NOT NULL,
+  pid INTEGER NOT NULL, host TEXT NOT NULL, started INTEGER, expires_at INTEGER NOT NULL
+) STRICT`;
+
+const GRANT = `
+  INSERT INTO leases (name, token, holder, pid, host, expires_at)
+  VALUES (@name, coalesce((SELECT token FROM leases WHERE name = '${FORGOTTEN}'), 0) + 1, '', @pid, @host, @expiresAt)
+  ON CONFLICT (name) DO UPDATE SET token = token + 1, pid = @pid, host = @host, expires_at = @expiresAt
+  WHERE expires_at <= @now OR token = @goneToken RETURNING token`;
+
+const REMEMBER_FORGOTTEN = `
+  INSERT INTO leases (name, token, holder, pid, host, expires_at) VALUES ('${FORGOTTEN}', @token, '', 0, '', 0)
+  ON CONFLICT (name) DO UPDATE SET token = max(token, excluded.token)`;
+
+interface GrantTerms extends ProcessIdentity {
+  readonly name: string;
+  readonly now: number;
+  readonly expiresAt: number;
+  /** The lease of a process that has ended, which is taken before it runs out. */
+  readonly goneToken: number | null;
+}
+
+/** The lock; its table is made in `db` where it is missing. Leases can be checked inside a transaction of `db`. */
+export class SqliteKeyLock implements KeyLock {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #lines = new LockLines();
+  readonly #held = new Set<Lease>();
+  readonly #self = currentProcess();
+  readonly #statements;
+
+  constructor(db: Database, { clock, leaseMs = 10_000 }: SqliteKeyLockOptions) {
+    db.exec(TABLE);
+    this.#db = db;
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+    this.#statements = {
+      find: db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?"),
+      under: db.prepare<[string, string], LeaseRow>(
+        "SELECT * FROM leases WHERE substr(name, 1, length(?)) = ?",
+      ),
+      grant: db.prepare<[GrantTerms], number>(GRANT).pluck(),
+      renew: db.prepare<[number, string, number]>(
+        "UPDATE leases SET expires_at = ? WHERE name = ? AND token = ?",
+      ),
+      remove: db.prepare<[string]>("DELETE FROM leases WHERE name = ?"),
+      rememberForgotten: db.prepare<[{ readonly token: number }]>(REMEMBER_FORGOTTEN),
+    };
+  }
+
+  async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
+    const { grant, leave } = await this.#lines.wait(lockName, options, () =>
+      this.#retry(() => {
+        options.signal?.throwIfAborted();
+        return this.#grant(lockName);
+      }),
+    );
+    return this.#hold({ lockName, token: grant }, leave);
+  }
+
+  holder(lockName: string): Promise<LeaseRef | undefined> {
+    return this.#retry(() => {
+      const row = this.#statements.find.get(lockName);
+      return row !== undefined && this.#isHeld(row) ? { lockName, token: row.token } : undefined;
+    });
+  }
+
   /** @throws {LilyError} `lease_lost` when `ref` is not the newest grant of its lock */
-  assertHeld(ref: LeaseRef): void;
+  assertHeld(ref: LeaseRef): void {
+    assertNewest(ref, this.#statements.find.get(ref.lockName)?.token);
+  }
+
   /** Forgets the locks whose names begin with `prefix` and that nobody holds; how many. */
-  forget(prefix: string): Promise<number>;
-  /** Gives back every lease that is still held. Idempotent. */
-  releaseAll(): Promise<void>;
-}
-
-/** Makes the lock; its table is made in `db` where it is missing. */
-export function createSqliteKeyLock(db: Database, options: SqliteKeyLockOptions): SqliteKeyLock {
-  const { clock, ids, leaseMs = 30_000 } = options;
-  const table = openLeaseTable(db, currentProcess);
-  const queue = createKeyQueue();
-  const held = new Set<Lease>();
-
-  return {
-    async acquire(lockName: string, acquireOptions: AcquireOptions = {}): Promise<Lease> {
-      const wait = startWait(lockName, acquireOptions);
-      const onWait = once(acquireOptions.onWait);
-      let leave: (() => void) | undefined;
-      try {
-        leave = await queue.enter(lockName, { signal: wait.signal, onWait });
-        const attempt = grantAttempt(table, { lockName, holder: ids.uuid(), clock, leaseMs });
-        const { signal } = wait;
-        const askOnce = (): number | undefined => {
-          signal.throwIfAborted();
-          return attempt();
-        };
-        const poll = { ...options, signal, onWait };
-        const token = await pollUntilGranted(() => retryBusy(askOnce, { file: db.name }), poll);
-        return track({ lockName, token }, leave);
-      } catch (error) {
-        leave?.();
-        throw error;
-      } finally {
-        wait.end();
+  forget(prefix: string): Promise<number> {
+    const forgetAll = this.#db.transaction(() => {
+      const rows = this.#statements.under.all(prefix, prefix).filter((row) => !this.#isHeld(row));
+      for (const { name, token } of rows) {
+        this.#statements.rememberForgotten.run({ token });
+        this.#statements.remove.run(name);
       }
-    },
-    async holder(lockName) {
-      const token = await retryBusy(() => table.heldToken(lockName, clock.now()), { file: db.name });
-      return token === undefined ? undefined : { lockName, token };
-    },
-    assertHeld: (ref) => assertNewest(ref, table.newestToken(ref.lockName)),
-    forget: (prefix) => retryBusy(() => table.forget(prefix, clock.now()), { file: db.name }),
-    async releaseAll() {
-      await Promise.all([...held].map((lease) => lease.release()));
-    },
-  };
+      return rows.length;
+    });
+    return this.#retry(() => forgetAll.immediate());
+  }
 
-  function track(ref: LeaseRef, leave: () => void): Lease {
-    const onEnd = (): void => void held.delete(lease);
-    const inner = holdLease(ref, { table, clock, leaseMs, file: db.name, onEnd });
+  /** Gives back every lease that is still held. Idempotent. */
+  async releaseAll(): Promise<void> {
+    await Promise.all([...this.#held].map((lease) => lease.release()));
+  }
+
+  #isHeld(row: LeaseRow): boolean {
+    return row.expires_at > this.#clock.now() && !isProcessGone(row, this.#self);
+  }
+
+  #grant(name: string): number | undefined {
+    // Looking first keeps those who wait from taking turns at the write lock.
+    const row = this.#statements.find.get(name);
+    if (row !== undefined && this.#isHeld(row)) return undefined;
+    const now = this.#clock.now();
+    const terms = { name, now, expiresAt: now + this.#leaseMs, goneToken: row?.token ?? null };
+    return this.#statements.grant.get({ ...this.#self, ...terms });
+  }
+
+  /** Renews the lease every third of its time, by a timer that keeps no process alive, until it is released or lost. */
+  #hold(ref: LeaseRef, leave: () => void): Lease {
+    const lost = new AbortController();
+    let expiresAt = this.#clock.now() + this.#leaseMs;
+    const end = (): boolean => {
+      clearInterval(timer);
+      return this.#held.delete(lease);
+    };
+    const lose = (why: string): void => {
+      if (end()) lost.abort(leaseLost(ref, why));
+    };
+    const renew = (): void => {
+      const until = this.#clock.now() + this.#leaseMs;
+      try {
+        if (this.#renew(ref, until)) expiresAt = until;
+        else lose("another holder has it now");
+      } catch {
+        // Locked or full: the next tick tries again, until others may have taken it.
+        if (this.#clock.now() >= expiresAt) lose("it could not be renewed in time");
+      }
+    };
+    const timer = setInterval(renew, Math.max(1, this.#leaseMs / 3)).unref();
     const lease: Lease = {
-      ...inner,
-      async release() {
-        await inner.release();
+      ...ref,
+      lost: lost.signal,
+      release: async () => {
+        // One that could not be given back runs out by itself; the work under it is done either way.
+        if (end()) await this.#retry(() => this.#renew(ref, 0), RELEASE_DEADLINE_MS).catch(() => undefined);
         leave();
       },
     };
-    held.add(lease);
+    this.#held.add(lease);
     return lease;
   }
-}
 
-interface Wanted {
-  readonly lockName: string;
-  readonly holder: string;
-  readonly clock: Clock;
-  readonly leaseMs: number;
-}
+  /** Moves the end of a lease. @returns false when it is no longer the newest */
+  #renew({ lockName, token }: LeaseRef, expiresAt: number): boolean {
+    return this.#statements.renew.run(expiresAt, lockName, token).changes === 1;
+  }
 
-function grantAttempt(
-  table: LeaseTable,
-  { lockName, holder, clock, leaseMs }: Wanted,
-): () => number | undefined {
-  let isAgain = false;
-  return () => {
-    const now = clock.now();
-    const token = table.grant(lockName, { holder, now, expiresAt: now + leaseMs, isAgain });
-    isAgain = true;
-    return token;
-  };
+  #retry<T>(work: () => T, deadlineMs?: number): Promise<T> {
+    return retryBusy(work, { file: this.#db.name, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  }
 }

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "vitest";
-import { createSequentialIds } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
 import { startWorker, type Worker } from "./fixtures/start-worker.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
@@ -31,7 +30,6 @@ async function withFolder(test: (surroundings: Surroundings) => Promise<void>): 
           checkpointPath: join(dir, "checkpointer.sqlite"),
           storePath: join(dir, "store.sqlite"),
           clock: { now: () => Date.now(), monotonic: () => performance.now() },
-          ids: createSequentialIds(),
         });
         endings.push(() => backend.close());
         return backend;

@@ -15,7 +15,7 @@ const OLDEST_KEPT = `
   ORDER BY rowid DESC LIMIT 1 OFFSET ?`;
 
 // By the order in which they were put; ids go by a clock, which may be set back. The newest checkpoint of a namespace that
-// outlives its run is kept: see checkpoint-namespace.ts.
+// outlives its run is kept (that of a subgraph that remembers).
 const DELETE_CHECKPOINTS = `
   DELETE FROM checkpoints WHERE rowid IN (
     SELECT old.rowid FROM checkpoints AS old

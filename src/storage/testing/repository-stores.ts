@@ -1,15 +1,12 @@
 /** The stores on which a session repository is tested, each opened anew and closed with the test. */
 import { AsyncBatchedStore, InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { onTestFinished } from "vitest";
-import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import type { ManualClock } from "#src/kernel/clock.ts";
-import { createMemoryBackend } from "../memory/memory-backend.ts";
+import { createMemoryBackend } from "../sqlite/sqlite-backend.ts";
 
 /** Each by its name. */
 export function repositoryStores(clock: ManualClock): readonly (readonly [string, () => BaseStore])[] {
   return [
-    ["the memory backend's store", () => createMemoryBackend({ clock }).store],
     ["the SQLite store", () => openSqliteStore(clock)],
     ["LangGraph's InMemoryStore", () => new InMemoryStore()],
     ["the store of a node", openNodeStore],
@@ -17,9 +14,9 @@ export function repositoryStores(clock: ManualClock): readonly (readonly [string
 }
 
 function openSqliteStore(clock: ManualClock): BaseStore {
-  const db = openDatabase(":memory:");
-  onTestFinished(() => void db.close());
-  return new SqliteStore(db, { clock });
+  const backend = createMemoryBackend({ clock });
+  onTestFinished(() => backend.close());
+  return backend.store;
 }
 
 /** What LangGraph gives to nodes, around any store; its `batch` throws. */

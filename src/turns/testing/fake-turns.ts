@@ -2,8 +2,9 @@
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { createMemoryKeyLock } from "#src/storage/memory/memory-key-lock.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { arrivalPolicySchema, type ArrivalOverrides } from "../arrival-policy.ts";
 import { createBursts } from "../burst.ts";
 import type { GraphRun } from "../runner.ts";
@@ -50,7 +51,7 @@ export function createFakeTurns({ arrivals, during, adjust }: FakeOptions): Fake
       readState: async () => undefined,
     },
     repository: repositoryOf(records),
-    locks: createMemoryKeyLock(),
+    locks: createMemoryBackend({ clock: createManualClock(0) }).locks,
     stops: createStopRegistry(),
     readCommand: async () => Promise.reject(new Error("nothing is read here")),
     messageCharacters: 100,

@@ -1,30 +1,29 @@
-/** Ends the waiting for work that does not listen to its signal: it cannot hold a turn. */
-import type { Sleep } from "./sleep.ts";
+/** Ends the waiting for work that does not listen to its signal. */
 
 /** Options of {@link orAborted}. */
-interface OrAbortedOptions {
+export interface OrAbortedOptions {
   readonly signal: AbortSignal;
-  /** Time in which aborted work may still end by itself, with what there is; without it none. */
-  readonly grace?: { readonly ms: number; readonly sleep: Sleep };
+  /**
+   * Waits as long as aborted work may still take to end by itself; without it none. Its signal is aborted when the work
+   * has ended.
+   */
+  readonly grace?: (ended: AbortSignal) => Promise<void>;
 }
 
 /**
- * The outcome of `work`, or, once `signal` is aborted, its reason. Work that goes on all the same is left behind: its
- * late outcome goes nowhere.
+ * The outcome of `work`, or the reason of `signal` once that is aborted; a reason that is no error becomes an
+ * `AbortError`. Work that goes on all the same is left behind: its late outcome goes nowhere.
  */
 export async function orAborted<T>(work: Promise<T>, { signal, grace }: OrAbortedOptions): Promise<T> {
   // The race may be over; what comes of the work later is nobody's concern.
   work.catch(() => undefined);
-  let settled: AbortController | undefined;
+  const ended = new AbortController();
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     const end = (): void =>
       reject(signal.reason instanceof Error ? signal.reason : new DOMException("stopped", "AbortError"));
     // A wait that fails is over as well.
-    abort = () => {
-      settled = new AbortController();
-      void (grace?.sleep(grace.ms, settled.signal) ?? Promise.resolve()).then(end, end);
-    };
+    abort = () => (grace === undefined ? end() : void grace(ended.signal).then(end, end));
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
@@ -32,6 +31,6 @@ export async function orAborted<T>(work: Promise<T>, { signal, grace }: OrAborte
     return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener("abort", abort);
-    settled?.abort();
+    ended.abort();
   }
 }

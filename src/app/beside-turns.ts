@@ -1,0 +1,81 @@
+/** What a process does beside its turns: old checkpoints go, missing vectors are made, memory is tidied once a day. */
+import { setImmediate as nextTick } from "node:timers/promises";
+import { applyLifecycle } from "#memory/book/jobs.ts";
+import { Background } from "#src/kernel/background.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
+import type { SessionDeps } from "./session-deps.ts";
+
+/** Upkeep that no turn waits for. */
+export interface BesideTurns {
+  /** Called after a turn on a session; `isSealed` when the turn ended it: its newest checkpoint alone is kept. */
+  afterTurn(sessionId: string, isSealed: boolean): void;
+  /** Called when an owner was answered. */
+  afterReply(owner: string): void;
+  /** Resolves when nothing is being done. */
+  settled(): Promise<void>;
+}
+
+/** Options of {@link createBesideTurns}. */
+export interface BesideOptions {
+  /** Turns of an active session whose checkpoints are kept. */
+  readonly keepTurns: number;
+  /** Told of what has failed; it is tried again with a later turn. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Vectors in one go, so that a long list does not hold the end of the program up. */
+const VECTORS_AT_ONCE = 50;
+
+/** About a second's writes, for which the end of a program may have to wait. Reading does not depend on marks. */
+const MARKS_A_DAY = 200;
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Owners whose last time is known; beyond them all are forgotten, and each has its turn again. */
+const MAX_OWNERS = 1_000;
+
+/** Makes it. */
+export function createBesideTurns(
+  deps: Pick<SessionDeps, "clock" | "ids" | "memory">,
+  { retention, fillVectors, store }: Pick<StorageBackend, "retention" | "fillVectors" | "store">,
+  { keepTurns, onError }: BesideOptions,
+): BesideTurns {
+  const background = new Background(onError);
+  const tidyAt = new Map<string, number>();
+  return {
+    afterTurn(sessionId, isSealed) {
+      const keep = isSealed ? 1 : keepTurns;
+      background.run(`prune ${sessionId} to ${keep}`, () => retention.prune(sessionId, keep));
+      if (fillVectors === undefined) return;
+      background.run("vectors", async () => {
+        while ((await fillVectors(VECTORS_AT_ONCE)).left > 0);
+      });
+    },
+    afterReply(owner) {
+      if (deps.memory?.enabled === false) return;
+      // Days of the process, not of the wall clock, which may jump.
+      const now = deps.clock.monotonic();
+      if (now < (tidyAt.get(owner) ?? now)) return;
+      if (tidyAt.size >= MAX_OWNERS) tidyAt.clear();
+      // Until it has succeeded it is due again in an hour.
+      tidyAt.set(owner, now + HOUR_MS);
+      background.run(`tidy ${owner}`, async () => {
+        await tidyMemory(deps, store, owner);
+        tidyAt.set(owner, now + DAY_MS);
+      });
+    },
+    settled: () => background.settled(),
+  };
+}
+
+/** Marks an owner's facts that have expired or become due; turns that wait for their own reads and writes go first. */
+async function tidyMemory(
+  { clock, ids }: Pick<SessionDeps, "clock" | "ids">,
+  store: StorageBackend["store"],
+  owner: string,
+): Promise<void> {
+  // No text comes in with a mark, so there is nothing to scan.
+  const desk = { store, clock, ids, scan: async () => [] };
+  await applyLifecycle(desk, { owner }, { pause: () => nextTick(), limit: MARKS_A_DAY });
+}
