@@ -1,6 +1,5 @@
 /** What is stored of a key, read as a whole: its chain, and every turn of every session. */
 import type { Chain } from "#src/sessions/chain.ts";
-import { countTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { KEY, OWNER, type Subject } from "./subject.ts";
 
@@ -27,7 +26,7 @@ export async function readStored(
   const sessions: StoredSession[] = [];
   for (const { sessionId } of chain.sessions) {
     const ref = { owner: OWNER, sessionKey, sessionId };
-    const to = await countTurns(repository, ref);
+    const to = await repository.lastStoredTurn(ref);
     sessions.push({ sessionId, turns: await repository.readTurns(ref, { from: 1, to }) });
   }
   return { chain, sessions };

@@ -1,7 +1,6 @@
 /** What runners show of sessions that they can read from the store: summaries, history, verification. */
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
-import { countTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { verifyOwner, type VerifyProblem } from "#src/sessions/verify.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -47,7 +46,7 @@ async function historyOf(repository: SessionRepository, sessionId: string): Prom
   const ref = await repository.findSession(sessionId);
   if (ref === undefined) return [];
   const transcript = { ...ref, sessionId };
-  const turns = await countTurns(repository, transcript);
+  const turns = await repository.lastStoredTurn(transcript);
   return (await repository.readTurns(transcript, { from: 1, to: turns })).map(turnOf);
 }
 
@@ -103,7 +102,7 @@ async function summaryOf(
     latest: sessionId === chain.latest,
     sealed: sealed !== undefined,
     seal: sealed?.seal ?? null,
-    turns: sealed?.turns ?? (await countTurns(repository, { ...chain, sessionId })),
+    turns: sealed?.turns ?? (await repository.lastStoredTurn({ ...chain, sessionId })),
     reason: entry.opened.verdict?.trigger ?? "first",
     previous,
     continues,

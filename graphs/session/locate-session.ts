@@ -7,7 +7,6 @@ import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { countTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { advance } from "./commit-turn.ts";
@@ -144,6 +143,15 @@ export function solverOf(deps: SessionDeps, session: SessionFields): string {
 export interface CaughtUp {
   readonly session: SessionFields;
   readonly missed: readonly TurnRecord[];
+  /** Turns that were committed and are gone from the store; the numbers go on behind them. */
+  readonly lost?: { readonly from: number; readonly to: number };
+}
+
+/** What the next message is told of turns that are gone: they were answered, and no later turn hides that. */
+export function lostTurnsText({ lost }: CaughtUp): string | null {
+  if (lost === undefined) return null;
+  const turns = lost.from === lost.to ? `Turn ${lost.to}` : `Turns ${lost.from} to ${lost.to}`;
+  return `${turns} of this conversation, which had been answered, are not in the store any more. lily restore <folder> brings a backup back; this conversation goes on behind them.`;
 }
 
 /** Turns that come into `messages` when a session has to catch up. */
@@ -158,9 +166,14 @@ export async function catchUp(
   repository: SessionRepository,
   session: SessionFields,
 ): Promise<CaughtUp> {
-  if ((await repository.readStoredTurn(session, session.turns + 1)) === undefined)
-    return { session, missed: [] };
-  const turns = await countTurns(repository, session);
+  const { turns: known } = session;
+  const [next, newest] = await Promise.all([
+    repository.readStoredTurn(session, known + 1),
+    known === 0 ? undefined : repository.readStoredTurn(session, known),
+  ]);
+  if (next === undefined && newest !== undefined) return { session, missed: [] };
+  const turns = await repository.lastStoredTurn(session);
+  if (turns < known) return { session, missed: [], lost: { from: turns + 1, to: known } };
   const missed = await repository.readStoredTurns(session, { from: session.turns + 1, to: turns });
   return {
     session: missed.reduce((fields, record) => advance(deps, fields, record), session),

@@ -12,7 +12,8 @@ export async function listSessions(
   context: CliContext,
   { query, options }: { readonly query: string; readonly options: CliOptions },
 ): Promise<number> {
-  const chains = await engine.repository.listChains(engine.owner);
+  const damaged: string[] = [];
+  const chains = await engine.repository.listChains(engine.owner, ({ problem }) => damaged.push(problem));
   const wanted = chains.filter(({ sessionKey }) => options.key === undefined || sessionKey === options.key);
   const found: Envelope[] = [];
   for (const { sessionKey } of wanted) {
@@ -20,7 +21,7 @@ export async function listSessions(
     if (!envelope.ok) return write(envelope, context, options);
     if (listedIn(envelope).length > 0) found.push(envelope);
   }
-  return write(combine(found, { query, key: options.key }), context, options, found);
+  return write(naming(combine(found, { query, key: options.key }), damaged), context, options, found);
 }
 
 function combine(
@@ -39,6 +40,13 @@ function combine(
     next: "lily --key <key> goes on with a key; /resume <number> in it with one of its sessions.",
     data: { keys },
   });
+}
+
+/** Keys that cannot be read are named; the others are listed all the same. */
+function naming(listed: Envelope, damaged: readonly string[]): Envelope {
+  if (damaged.length === 0) return listed;
+  const message = `${listed.message}\nDamaged: ${damaged.join("; ")}.`;
+  return { ...listed, message, next: "lily verify tells more.", data: { ...listed.data, damaged } };
 }
 
 function listedIn({ data }: Envelope): readonly unknown[] {

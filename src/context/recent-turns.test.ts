@@ -11,7 +11,7 @@ function counting(stored: (turn: number) => boolean = () => true) {
   const asked: number[] = [];
   return {
     asked,
-    readStoredTurn: async () => undefined,
+    lastStoredTurn: async () => 0,
     readTurns: async (ref: { sessionId: string }, { from, to }: { from: number; to: number }) => {
       const turns = Array.from({ length: to - from + 1 }, (_, index) => from + index);
       asked.push(...turns);

@@ -21,12 +21,12 @@ export class RecentTurns {
    *   read again: also where the erasure did not finish.
    */
   over(
-    repository: Pick<SessionRepository, "readStoredTurn" | "readTurns">,
+    repository: Pick<SessionRepository, "lastStoredTurn" | "readTurns">,
     chain: Pick<Chain, "redactions">,
   ): TurnReader {
     this.#forgetErased(chain);
     return {
-      readStoredTurn: (ref, turn) => repository.readStoredTurn(ref, turn),
+      lastStoredTurn: (ref) => repository.lastStoredTurn(ref),
       readTurns: async (ref, { from, to }) => {
         const erased = chain.redactions === undefined ? undefined : erasedTurns(chain, ref.sessionId);
         // Taken before anything is waited for: others read too, and what was used longest ago is forgotten.

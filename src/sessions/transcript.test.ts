@@ -6,7 +6,7 @@ import { createStoreSessionRepository } from "#src/storage/store-session-reposit
 import { openChain, rotateChain, type Chain } from "./chain.ts";
 import type { SessionRepository } from "./repository.ts";
 import { EMPTY_HEAD, linkTurn } from "./seal.ts";
-import { countTurns, newestTurns, turnsNewestFirst } from "./transcript.ts";
+import { newestTurns, turnsNewestFirst } from "./transcript.ts";
 import { turnBody } from "./testing/turn-body.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
@@ -48,24 +48,6 @@ async function archiveOf(turns: readonly number[], continues: Readonly<Record<st
 
 const names = (turns: readonly TurnRecord[]): string[] =>
   turns.map(({ sessionId, turn }) => `${sessionId}/${turn}`);
-
-describe("counting turns", () => {
-  it.each([0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 100])("finds all %i", async (count) => {
-    const { repository } = await archiveOf([count]);
-    expect(await countTurns(repository, { ...KEY, sessionId: "s1" })).toBe(count);
-  });
-
-  it("asks for few records, however many there are", async () => {
-    let reads = 0;
-    const readStoredTurn: SessionRepository["readStoredTurn"] = async (ref, turn) => {
-      reads += 1;
-      return turn <= 100_000 ? turnOf(ref.sessionId, turn) : undefined;
-    };
-    const repository = { ...openRepository(), readStoredTurn };
-    expect(await countTurns(repository, { ...KEY, sessionId: "s1" })).toBe(100_000);
-    expect(reads).toBeLessThan(40);
-  });
-});
 
 describe("reading turns from the newest on", () => {
   it.each([0, 1, 31, 32, 33, 64, 65])("gives all %i of a session once, in order", async (count) => {

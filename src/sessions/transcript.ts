@@ -9,7 +9,7 @@ const CHUNK = 32;
 /** What reading a transcript takes: of whole turns, or of marks as well. */
 export interface TurnReader<T extends StoredTurn = TurnRecord> extends Pick<
   SessionRepository,
-  "readStoredTurn"
+  "lastStoredTurn"
 > {
   readonly readTurns: (
     ref: TranscriptRef,
@@ -20,7 +20,7 @@ export interface TurnReader<T extends StoredTurn = TurnRecord> extends Pick<
 /** Reads the marks of erased turns in their places. */
 export function withMarks(repository: SessionRepository): TurnReader<StoredTurn> {
   return {
-    readStoredTurn: (ref, turn) => repository.readStoredTurn(ref, turn),
+    lastStoredTurn: (ref) => repository.lastStoredTurn(ref),
     readTurns: (ref, range) => repository.readStoredTurns(ref, range),
   };
 }
@@ -46,7 +46,7 @@ export async function* turnsNewestFirst<T extends StoredTurn>(
   for (const { sessionId, upTo } of parts.toReversed()) {
     const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId };
     const known = sessionId === range.sessionId ? range.latestTurns : upTo;
-    let to = known ?? entryOf(chain, sessionId)?.sealed?.turns ?? (await countTurns(repository, ref));
+    let to = known ?? entryOf(chain, sessionId)?.sealed?.turns ?? (await repository.lastStoredTurn(ref));
     while (to >= first) {
       const from = Math.max(first, to - CHUNK + 1);
       const turns = await repository.readTurns(ref, { from, to });
@@ -68,28 +68,4 @@ export async function newestTurns<T extends StoredTurn>(
     if (turns.length >= options.count) break;
   }
   return turns.slice(0, options.count).toReversed();
-}
-
-/**
- * Number of committed turns of a transcript, erased ones included: the last number that has a record or a mark, found in
- * steps that double.
- */
-export async function countTurns(
-  repository: Pick<TurnReader, "readStoredTurn">,
-  ref: { readonly owner: string; readonly sessionKey: string; readonly sessionId: string },
-): Promise<number> {
-  const exists = async (turn: number): Promise<boolean> =>
-    (await repository.readStoredTurn(ref, turn)) !== undefined;
-  let low = 0;
-  let high = 1;
-  while (await exists(high)) {
-    low = high;
-    high *= 2;
-  }
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (await exists(middle)) low = middle;
-    else high = middle;
-  }
-  return low;
 }

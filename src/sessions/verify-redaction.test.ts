@@ -4,7 +4,6 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { chainNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { toMarkItem, toTurnItem } from "#src/storage/turn-item.ts";
 import { openChain, rotateChain, type Chain } from "./chain.ts";
 import { erasePartsFromChain } from "./erase-from-chain.ts";
 import { redactTurn } from "./redaction.ts";
@@ -159,7 +158,7 @@ describe("what is wrong with an erasure", () => {
   it("is told when it was listed and the body still stands, until it is done again", async () => {
     const archive = await openArchive();
     await archive.erase([{ sessionId: "s1", turn: 2 }]);
-    await archive.putItem("s1", 2, toTurnItem(archive.turn("s1", 2)));
+    await archive.putItem("s1", 2, { ...archive.turn("s1", 2) });
     expect(problemsOf(await archive.verify())).toEqual(["s1/2 its erasure did not finish: erase it again"]);
     expect(await archive.erase([{ sessionId: "s1", turn: 2 }], AT)).toEqual({ redacted: 1 });
     expect(await archive.verify()).toMatchObject({ ok: true, erased: { turns: 1 } });
@@ -167,7 +166,7 @@ describe("what is wrong with an erasure", () => {
 
   it("is told when the body is gone and no erasure is on record", async () => {
     const archive = await openArchive();
-    await archive.putItem("s2", 3, toMarkItem(redactTurn(archive.turn("s2", 3), LATER)));
+    await archive.putItem("s2", 3, { ...redactTurn(archive.turn("s2", 3), LATER) });
     expect(problemsOf(await archive.verify())).toEqual(["s2/3 it was erased, and no erasure is on record"]);
   });
 
@@ -192,7 +191,7 @@ describe("what is wrong with an erasure", () => {
   it("is told when a turn that stands was changed beside one that was erased", async () => {
     const archive = await openArchive();
     await archive.erase([{ sessionId: "s1", turn: 2 }]);
-    await archive.putItem("s1", 3, { ...toTurnItem(archive.turn("s1", 3)), status: "stopped" });
+    await archive.putItem("s1", 3, { ...archive.turn("s1", 3), status: "stopped" });
     expect(problemsOf(await archive.verify())).toEqual(["s1/3 its text is not what was committed"]);
   });
 });

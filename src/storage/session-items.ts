@@ -1,8 +1,8 @@
 /** Reading and putting items of the Store: checked by a schema, page by page, and together where a store can. */
-import type { BaseStore, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Item, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { AtomicStore } from "#memory/stores/atomic-store.ts";
-import { LilyError } from "#src/kernel/errors.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 
 const PAGE = 200;
 
@@ -16,11 +16,59 @@ export async function readItem<T>(
   key: string,
   check: z.ZodType<T> | ParseItem<T>,
 ): Promise<T | undefined> {
-  const item = await store.get(namespace, key);
-  // A removed item may come back as null or undefined, by backend.
-  return item === null || item === undefined
-    ? undefined
-    : parsed(item.value, check, `${namespace.join("/")}/${key}`);
+  const item = await getItem(store, namespace, key);
+  return item === undefined ? undefined : parsed(item.value, check, `${namespace.join("/")}/${key}`);
+}
+
+/** An item; `undefined` when there is none. @throws {LilyError} `record_invalid` when its value is no JSON */
+export async function getItem(store: BaseStore, namespace: string[], key: string): Promise<Item | undefined> {
+  try {
+    // A removed item may come back as null or undefined, by backend.
+    return (await store.get(namespace, key)) ?? undefined;
+  } catch (error) {
+    // What a store is given is JSON; what it has may have been cut.
+    if (error instanceof SyntaxError) throw invalidItem(`${namespace.join("/")}/${key}`, error.message);
+    throw error;
+  }
+}
+
+/**
+ * Every item under a prefix that can be read. One whose value is no JSON fails a whole search, so then each namespace's
+ * item `key` is read by itself.
+ *
+ * @param onDamaged told of each that cannot be read
+ */
+export async function readableItems(
+  store: BaseStore,
+  { prefix, key }: { readonly prefix: string[]; readonly key: string },
+  onDamaged: (namespace: string[], error: LilyError) => void,
+): Promise<Item[]> {
+  try {
+    return await searchAll(store, prefix);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const items: Item[] = [];
+  for (const namespace of await namespacesUnder(store, prefix)) {
+    try {
+      const item = await getItem(store, namespace, key);
+      if (item !== undefined) items.push(item);
+    } catch (error) {
+      if (!isLilyError(error) || error.code !== "record_invalid") throw error;
+      onDamaged(namespace, error);
+    }
+  }
+  return items.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+}
+
+/** The namespaces under a prefix that have items, page by page. */
+export async function namespacesUnder(store: BaseStore, prefix: string[]): Promise<string[][]> {
+  const found: string[][] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await store.listNamespaces({ prefix, limit: PAGE, offset });
+    found.push(...page);
+    if (page.length < PAGE) return found;
+  }
 }
 
 function parsed<T>(value: unknown, check: z.ZodType<T> | ParseItem<T>, where: string): T {
@@ -31,13 +79,13 @@ function parsed<T>(value: unknown, check: z.ZodType<T> | ParseItem<T>, where: st
 export function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new LilyError(
-    "record_invalid",
-    `the stored item ${where} is not what it should be: ${z.prettifyError(parsed.error)}`,
-    {
-      next: "lily verify names what is damaged; nothing was changed.",
-    },
-  );
+  throw invalidItem(where, z.prettifyError(parsed.error));
+}
+
+function invalidItem(where: string, problem: string): LilyError {
+  return new LilyError("record_invalid", `the stored item ${where} is not what it should be: ${problem}`, {
+    next: "lily verify names what is damaged; nothing was changed.",
+  });
 }
 
 /** Every item under a prefix, page by page; rows of another namespace that a store lets through are dropped. */

@@ -4,7 +4,6 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { openChain, type Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
-import { countTurns } from "#src/sessions/transcript.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";
@@ -64,7 +63,6 @@ describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore)
     });
     expect(await sessions.readStoredTurns(REF, range)).toHaveLength(3);
     expect(await sessions.lastStoredTurn(REF)).toBe(3);
-    expect(await countTurns(sessions, REF)).toBe(3);
     expect(await sessions.readDelivery(KEY, "d3")).toEqual({ sessionId: "s1", turn: 3 });
   });
 
@@ -96,7 +94,7 @@ describe.each(repositoryStores(clock))("erasing turns on %s", (_name, openStore)
     const other = { ...REF, sessionKey: "gone" };
     await sessions.writeTurn(other, turnOf(1, "pear"));
     expect(await sessions.redactTurns(other, [{ sessionId: "s1", turn: 1 }], LATER)).toEqual({ redacted: 1 });
-    expect(await sessions.readChain(other)).toBeUndefined();
+    expect(await sessions.readStoredTurn(other, 1)).toMatchObject({ redacted: { at: LATER } });
     await store.put(historyNamespace(REF), turnItemKey(4), { pear: ["pear"], turn: "4", head: 1 });
     expect(await sessions.redactTurns(KEY, [{ sessionId: "s1", turn: 4 }], LATER)).toEqual({ redacted: 1 });
     expect(await sessions.readStoredTurn(REF, 4)).toMatchObject({ turn: 4, redacted: { at: LATER } });

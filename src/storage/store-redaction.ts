@@ -9,7 +9,7 @@ import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { putAll } from "./session-items.ts";
 import { historyNamespace, transcriptIn, turnItemKey } from "./session-namespaces.ts";
-import { fromTurnItem, toMarkItem } from "./turn-item.ts";
+import { fromTurnItem } from "./turn-item.ts";
 
 /** What it takes of the repository of chains. */
 export type ChainMethods = Pick<SessionRepository, "readChain" | "writeChain" | "listChains">;
@@ -86,7 +86,7 @@ function putOf(ref: KeyRef, mark: RedactedTurn): PutOperation {
   return {
     namespace: historyNamespace({ ...ref, sessionId: mark.sessionId }),
     key: turnItemKey(mark.turn),
-    value: toMarkItem(mark),
+    value: { ...mark },
     index: false,
   };
 }

@@ -2,23 +2,26 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
+import { decodeLabel } from "#src/kernel/namespace-label.ts";
 import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { chainSchema, type Chain } from "#src/sessions/chain.ts";
 import type {
   DamagedItem,
   DeliveryPointer,
   FailedTurn,
+  KeyRef,
   SessionRepository,
   TranscriptRef,
 } from "#src/sessions/repository.ts";
 import { failedAttemptSchema } from "#src/sessions/turn-record.ts";
-import { parseItem, readItem, searchAll } from "./session-items.ts";
+import { namespacesUnder, parseItem, readableItems, readItem, within } from "./session-items.ts";
 import {
   chainNamespace,
   chainsOf,
   deliveryNamespace,
   explanationNamespace,
   historyNamespace,
+  historyOf,
   sessionIndexNamespace,
   transcriptsOf,
 } from "./session-namespaces.ts";
@@ -28,7 +31,6 @@ import { turnMethods } from "./store-turns.ts";
 const CHAIN_KEY = "chain";
 const FAILURES_KEY = "failures";
 const MAX_FAILURES = 20;
-const PAGE = 200;
 
 const keyRefSchema = z.object({ owner: z.string(), sessionKey: z.string() });
 const pointerSchema = z.object({ sessionId: z.string(), turn: z.int().nullable() });
@@ -61,6 +63,7 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
   };
   return {
     ...chains,
+    readChain: async (ref) => (await chains.readChain(ref)) ?? assertUnused(store, ref),
     redactTurns: (ref, turns, at) => redactTurns(store, chains, { ref, turns, at }),
 
     findSession: (sessionId) => readItem(store, sessionIndexNamespace, sessionId, keyRefSchema),
@@ -101,17 +104,34 @@ async function listChains(
   owner: string,
   onDamaged: ((damaged: DamagedItem) => void) | undefined,
 ): Promise<Chain[]> {
-  const items = await searchAll(store, chainsOf(owner));
-  return items.flatMap((item) => {
-    const where = item.namespace.join("/");
+  const damaged = (namespace: readonly string[], error: unknown): void => {
+    if (onDamaged === undefined) throw error;
+    const key = JSON.stringify(decodeLabel(namespace[2] ?? ""));
+    const problem = `the chain of the key ${key} cannot be read: ${errorMessage(error)}`;
+    onDamaged({ where: namespace.join("/"), problem });
+  };
+  const items = await readableItems(store, { prefix: chainsOf(owner), key: CHAIN_KEY }, damaged);
+  return items.flatMap(({ namespace, value }) => {
     try {
-      return [inItsPlace(parseItem(item.value, chainSchema, where), item.namespace)];
+      return [inItsPlace(parseItem(value, chainSchema, namespace.join("/")), namespace)];
     } catch (error) {
-      if (onDamaged === undefined) throw error;
-      onDamaged({ where, problem: errorMessage(error) });
+      damaged(namespace, error);
       return [];
     }
   });
+}
+
+/** A key without a chain has no turns: beginning anew would hide those that are there. @throws {LilyError} `record_invalid` */
+async function assertUnused(store: BaseStore, ref: KeyRef): Promise<undefined> {
+  const turns = await store.search(historyOf(ref), { limit: 1 });
+  if (turns.filter(within(historyOf(ref))).length === 0) return;
+  throw new LilyError(
+    "record_invalid",
+    `the chain of the key ${JSON.stringify(ref.sessionKey)} is missing, and there are turns of it`,
+    {
+      next: "Restore a backup (lily restore <folder>), or go on under another key. lily verify names what is there; nothing was changed.",
+    },
+  );
 }
 
 /** A chain that stands under another owner or key than its own is damaged. */
@@ -135,15 +155,12 @@ async function orphanTranscripts(
     ),
   );
   const orphans: string[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await store.listNamespaces({ prefix: transcriptsOf(owner), limit: PAGE, offset });
-    for (const namespace of page) {
-      if (known.has(namespace.join("/"))) continue;
-      // Some stores go on listing a namespace that was emptied.
-      if ((await store.search(namespace, { limit: 1 })).length > 0) orphans.push(namespace.join("/"));
-    }
-    if (page.length < PAGE) return orphans;
+  for (const namespace of await namespacesUnder(store, transcriptsOf(owner))) {
+    if (known.has(namespace.join("/"))) continue;
+    // Some stores go on listing a namespace that was emptied.
+    if ((await store.search(namespace, { limit: 1 })).length > 0) orphans.push(namespace.join("/"));
   }
+  return orphans;
 }
 
 async function readFailures(store: BaseStore, ref: TranscriptRef): Promise<FailedTurn[]> {

@@ -1,13 +1,14 @@
 /** Turns in the Store: one item a turn under its session, found by number and by words. */
 import type { BaseStore, Item, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { z } from "zod";
+import { isLilyError } from "#src/kernel/errors.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import { isRedacted, redactedTurnSchema, wholeTurns, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { FoundTurn, KeyRef, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
-import { parseItem, putAll, searchAll, within } from "./session-items.ts";
+import { getItem, parseItem, putAll, searchAll, within } from "./session-items.ts";
 import { deliveryNamespace, historyNamespace, historyOf, turnItemKey } from "./session-namespaces.ts";
-import { fromTurnItem, toTurnItem } from "./turn-item.ts";
+import { fromTurnItem } from "./turn-item.ts";
 
 /** The words of a turn by which it is found. */
 const TURN_INDEX = ["messages[*].content"];
@@ -40,9 +41,38 @@ export function turnMethods(store: BaseStore): TurnMethods {
   };
 }
 
+/** Found in steps that double, as long as there is no gap. What stands behind one is found by reading all. */
 async function lastStoredTurn(store: BaseStore, ref: TranscriptRef): Promise<number> {
-  const items = await searchAll(store, historyNamespace(ref));
-  return items.reduce((highest, item) => Math.max(highest, Number.parseInt(item.key, 10) || 0), 0);
+  const namespace = historyNamespace(ref);
+  const last = await lastWithoutGap((turn) => isStored(store, namespace, turn));
+  if ((await store.search(namespace, { limit: 1, offset: last })).length === 0) return last;
+  const items = await searchAll(store, namespace);
+  return items.reduce((highest, item) => Math.max(highest, Number.parseInt(item.key, 10) || 0), last);
+}
+
+async function lastWithoutGap(exists: (turn: number) => Promise<boolean>): Promise<number> {
+  let low = 0;
+  let high = 1;
+  while (await exists(high)) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await exists(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+async function isStored(store: BaseStore, namespace: string[], turn: number): Promise<boolean> {
+  try {
+    return (await getItem(store, namespace, turnItemKey(turn))) !== undefined;
+  } catch (error) {
+    // One that cannot be read is there.
+    if (isLilyError(error) && error.code === "record_invalid") return true;
+    throw error;
+  }
 }
 
 async function readStoredTurn(
@@ -50,8 +80,8 @@ async function readStoredTurn(
   ref: TranscriptRef,
   turn: number,
 ): Promise<StoredTurn | undefined> {
-  const item = await store.get(historyNamespace(ref), turnItemKey(turn));
-  return item === null || item === undefined ? undefined : parseTurn(item);
+  const item = await getItem(store, historyNamespace(ref), turnItemKey(turn));
+  return item === undefined ? undefined : parseTurn(item);
 }
 
 /** The turn or mark of an item. @throws {LilyError} `record_invalid` */
@@ -73,8 +103,8 @@ async function readStoredTurns(
     turnItemKey(first + index),
   );
   // Not `store.batch`: the store that nodes are given throws on it, and batches gets of one tick by itself.
-  const items = await Promise.all(keys.map((key) => store.get(namespace, key)));
-  return items.filter((item) => item !== null && item !== undefined).map(parseTurn);
+  const items = await Promise.all(keys.map((key) => getItem(store, namespace, key)));
+  return items.filter((item) => item !== undefined).map(parseTurn);
 }
 
 async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecord): Promise<void> {
@@ -89,7 +119,7 @@ async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecor
     {
       namespace: historyNamespace(ref),
       key: turnItemKey(record.turn),
-      value: toTurnItem(record),
+      value: { ...record },
       index: TURN_INDEX,
     },
   ];

@@ -14,7 +14,13 @@ import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import { beginTurn } from "../begin-turn.ts";
 import { deliveredHash, findHandled, readIntent, type Intent } from "../handled.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
-import { catchUp, locateSession, type CaughtUp, type LocatedSession } from "../locate-session.ts";
+import {
+  catchUp,
+  locateSession,
+  lostTurnsText,
+  type CaughtUp,
+  type LocatedSession,
+} from "../locate-session.ts";
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { settle } from "../settle.ts";
@@ -152,7 +158,8 @@ async function admitToLatest(
       messages: [...removals(sorted), ...messages],
     };
   }
-  const announcement = announcementFor(chain, session);
+  const said = [announcementFor(chain, session), lostTurnsText(caughtUp)].filter((text) => text !== null);
+  const announcement = said.length === 0 ? null : said.join("\n");
   const { collected } = run;
   const beginning = { sorted, session, delivery, collected, intent, messages, fields };
   return beginTurn(deps, { ...beginning, latest: null, announcement });

@@ -5,7 +5,7 @@ import { openChain } from "#src/sessions/chain.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
-import { createMemoryBackend } from "#src/storage/memory/memory-backend.ts";
+import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { explanationNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { repositoryStores } from "#src/storage/testing/repository-stores.ts";

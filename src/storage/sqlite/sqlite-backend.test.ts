@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import Database from "better-sqlite3";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -6,6 +16,7 @@ import { createManualClock, type Clock } from "#src/kernel/clock.ts";
 
 import type { StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../contract.ts";
+import { countingGraph } from "../counting-graph.ts";
 import { createMemoryBackend, openSqliteBackend } from "./sqlite-backend.ts";
 
 const START = Date.parse("2026-03-01T09:00:00.000Z");
@@ -69,6 +80,73 @@ describe("the SQLite backend's files", () => {
     expect(existsSync(join(dir, "checkpointer.sqlite-wal"))).toBe(false);
   });
 });
+
+describe("a store file that is not the one of the checkpoints", () => {
+  const storeFile = () => join(dir, "memory", "store.sqlite");
+  const checkpointFile = () => join(dir, "checkpoints", "checkpointer.sqlite");
+
+  /** A home with a conversation, closed. */
+  async function conversation(): Promise<void> {
+    const backend = open();
+    await countingGraph(backend.checkpointer).run("t", 1);
+    await backend.store.put(["n"], "k", { n: 1 });
+    await backend.close();
+  }
+
+  it.each<[string, () => void]>([
+    ["is missing", () => rmSync(storeFile())],
+    ["is missing with its folder", () => rmSync(join(dir, "memory"), { recursive: true })],
+    ["is empty", () => writeFileSync(storeFile(), "")],
+    ["is empty", () => emptyDatabase(storeFile())],
+  ])("is refused when it %s, and nothing is written (F-1)", async (problem, damage) => {
+    await conversation();
+    damage();
+    const before = [filesIn(dir), readFileSync(checkpointFile(), "base64")];
+    expect(() => open()).toThrow(
+      expect.objectContaining({
+        code: "storage_damaged",
+        message: expect.stringContaining(problem.slice(0, 8)),
+      }),
+    );
+    expect([filesIn(dir), readFileSync(checkpointFile(), "base64")]).toEqual(before);
+  });
+
+  it("is made anew where there are no checkpoints either", async () => {
+    await open().close();
+    rmSync(storeFile());
+    await open().store.put(["n"], "k", { n: 1 });
+  });
+
+  it.each<[string, () => void]>([
+    ["removed", () => rmSync(storeFile())],
+    ["replaced", () => replaceFile(storeFile())],
+  ])("is noticed by the next write when it is %s while it is in use (R-5)", async (what, remove) => {
+    const backend = open();
+    const lease = await backend.locks.acquire("k");
+    await backend.store.put(["n"], "k", { n: 1 });
+    remove();
+    const refused = { code: "storage_damaged", message: expect.stringContaining(what) as unknown };
+    await expect(backend.store.put(["n"], "k", { n: 2 })).rejects.toMatchObject(refused);
+    await expect(backend.fencedStore(lease).put(["n"], "k", { n: 2 })).rejects.toMatchObject(refused);
+    const batch = backend.store.batch([{ namespace: ["n"], key: "k", value: null }]);
+    await expect(batch).rejects.toMatchObject(refused);
+  });
+});
+
+const filesIn = (folder: string) => readdirSync(folder, { recursive: true }).sort();
+
+function emptyDatabase(file: string): void {
+  rmSync(file);
+  const db = new Database(file);
+  db.exec("VACUUM");
+  db.close();
+}
+
+/** Puts a copy in the file's place, as a restore does. */
+function replaceFile(file: string): void {
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+}
 
 describe("leases in SQLite", () => {
   it("pass to another backend when they have run out, and a late release does not end the new one", async () => {

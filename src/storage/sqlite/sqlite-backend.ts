@@ -10,6 +10,7 @@ import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
 import { scrubFiles } from "./sqlite-erasure.ts";
 import { SqliteKeyLock } from "./sqlite-key-lock.ts";
+import { assertStoreNotLost, watchStoreFile } from "./store-file.ts";
 import { createSqliteRetention } from "./sqlite-retention.ts";
 
 /** SQLite's name for a database that lives in its connection. */
@@ -31,7 +32,8 @@ export interface SqliteBackendOptions {
 /**
  * Opens the two files, making them where they are missing. Any number of processes may have them open.
  *
- * @throws {LilyError} a storage error that names the file; then neither is left open
+ * @throws {LilyError} a storage error that names the file; then neither is left open. `storage_damaged` too when the store
+ *   is missing or empty and there are checkpoints, and by each write after the store file was removed or replaced
  */
 export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend {
   const opened: Database[] = [];
@@ -41,6 +43,7 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
     return db;
   };
   try {
+    if (options.storePath !== IN_MEMORY) assertStoreNotLost(options.storePath, options.checkpointPath);
     const checkpointDb = open(options.checkpointPath);
     const storeDb = open(options.storePath, {
       schema: STORE_SCHEMA,
@@ -67,17 +70,22 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
   stored.open();
   const checkpointer = new BufferedSaver(stored);
   const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
+  const assertInPlace = options.storePath === IN_MEMORY ? () => undefined : watchStoreFile(options.storePath);
   const locks = new SqliteKeyLock(storeDb, { clock, leaseMs });
   return {
     name: "sqlite",
     location: locationOf(options),
     checkpointer,
     persist: (threadId) => checkpointer.persist(threadId),
-    store,
+    store: store.withGuard(assertInPlace),
     ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
     retention: createSqliteRetention(checkpointDb),
-    fencedStore: (lease) => store.withGuard(() => locks.assertHeld(lease)),
+    fencedStore: (lease) =>
+      store.withGuard(() => {
+        assertInPlace();
+        locks.assertHeld(lease);
+      }),
     erasure: {
       scrub: () => scrubFiles([checkpointDb, storeDb]),
       forgetLocks: (prefix) => locks.forget(prefix),
