@@ -9,9 +9,8 @@ import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { verifyStore } from "#src/upkeep/conversations.ts";
 import { commandFiles } from "./command-files.ts";
-import { createInputHistory, historyFile } from "./input/history-file.ts";
+import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
 import type { LineInput } from "./input/line-input.ts";
-import { typedLines } from "./input/typed-lines.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
 
 /** What a terminal needs of the application. */

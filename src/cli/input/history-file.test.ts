@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createInputHistory } from "./history-file.ts";
+import { createInputHistory, linesWithout } from "./history-file.ts";
 
 const newPath = () => join(mkdtempSync(join(tmpdir(), "lily-history-")), "home", "cli-history");
 
@@ -12,10 +12,10 @@ describe("the input history", () => {
     const history = createInputHistory(path);
     expect(history.load()).toEqual([]);
     history.add("one");
-    history.add("two⏎lines");
-    history.add("two⏎lines");
+    history.add("two lines");
+    history.add("two lines");
     history.add("  ");
-    expect(createInputHistory(path).load()).toEqual(["two⏎lines", "one"]);
+    expect(createInputHistory(path).load()).toEqual(["two lines", "one"]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -56,4 +56,20 @@ describe("the input history", () => {
     expect(() => history.add("one")).not.toThrow();
     expect(() => chmodSync(path, 0o600)).toThrow();
   });
+});
+
+const saysTea = (text: string): boolean => /green\s+tea/u.test(text);
+
+describe("lines without those that say something", () => {
+  it.each<[string, string[], string[]]>([
+    ["a line that says it goes", ["one", "green tea", "two"], ["one", "two"]],
+    [
+      "a message goes with all its lines",
+      ["one", "I like green\\", "tea, and\\", "cake", "two"],
+      ["one", "two"],
+    ],
+    ["what only stands beside it stays", ["green", "tea"], ["green", "tea"]],
+    ["a message that was never ended is one too", ["one", "green tea\\"], ["one"]],
+    ["nothing is left of nothing", [], []],
+  ])("%s", (_what, lines, kept) => expect(linesWithout(lines, saysTea)).toEqual(kept));
 });

@@ -2,7 +2,7 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
-import { linesWithout } from "./lines-without.ts";
+import type { TypedLines } from "#src/erasure/place.ts";
 import { printable } from "../printable.ts";
 
 /** Typed lines across starts of the program. A file that cannot be read or written is no reason to stop. */
@@ -85,4 +85,43 @@ function tryTo(write: () => void): void {
   } catch {
     // A read-only or full home folder costs the history, not the conversation.
   }
+}
+
+/** The lines, oldest first, of the messages that `says` does not hold of. */
+export function linesWithout(lines: readonly string[], says: (text: string) => boolean): string[] {
+  return messagesOf(lines)
+    .filter((message) => !says(message.map(withoutBackslash).join("\n")))
+    .flat();
+}
+
+/** A backslash at its end continues a line. */
+function messagesOf(lines: readonly string[]): string[][] {
+  const messages: string[][] = [];
+  let isContinued = false;
+  for (const line of lines) {
+    if (isContinued) messages.at(-1)?.push(line);
+    else messages.push([line]);
+    isContinued = line.endsWith("\\");
+  }
+  return messages;
+}
+
+function withoutBackslash(line: string): string {
+  return line.endsWith("\\") ? line.slice(0, -1) : line;
+}
+
+/** What `owner` has typed at this machine, as an erasure reaches it: the file, and the terminal that is open. */
+export function typedLines(
+  owner: string,
+  history: InputHistory,
+  input?: { forgetSaying(says: (line: string) => boolean): void },
+): TypedLines {
+  return {
+    owner,
+    count: (says) => history.count(says),
+    erase(says) {
+      input?.forgetSaying(says);
+      return history.erase(says);
+    },
+  };
 }

@@ -52,7 +52,8 @@ async function read(keys: string): Promise<string | undefined> {
   return next;
 }
 
-const paste = (text: string): string => `\u001B[200~${text}\u001B[201~`;
+/** Longer than lines that arrive together are apart. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 40));
 
 describe("input at a terminal", () => {
   it("reads a line and remembers it", async () => {
@@ -74,28 +75,49 @@ describe("input at a terminal", () => {
   it("forgets a message that was typed ahead, and not the one before it", async () => {
     await read("first\r");
     terminal.type("secret\r");
-    await new Promise(setImmediate);
+    await pause();
     expect(await lines.next()).toBe("secret");
     lines.forgetLast();
     lines.close();
     expect(remembered).toEqual(["first"]);
   });
 
-  it("makes a paste of several lines one message, where the cursor is", async () => {
-    expect(await read(`ab\u001B[D${paste("one\r\ttwo")}!\r`)).toBe("aone\n\ttwo!b");
+  it("makes lines that arrive together one message, with what is behind them in the editor", async () => {
+    expect(await read("one\r\ttwo\rthree\r")).toBe("one\n\ttwo\nthree");
+    const next = lines.next();
+    terminal.type("four\rfive");
+    await pause();
+    terminal.type("!\r");
+    expect(await next).toBe("four\nfive!");
+    lines.close();
+    expect(remembered).toEqual(["one\\", "\ttwo\\", "three", "four\\", "five!"]);
   });
 
   it("goes on with the next line after a backslash", async () => {
-    expect(await read("one\\\rtwo\r")).toBe("one\ntwo");
+    const next = lines.next();
+    terminal.type("one\\\r");
+    await pause();
+    terminal.type("two\r");
+    expect(await next).toBe("one\ntwo");
   });
 
   it("completes a command and brings an older line back", async () => {
-    expect(await read("/st\t\r")).toBe("/status ");
+    const next = lines.next();
+    terminal.type("/st");
+    terminal.type("\t");
+    await pause();
+    terminal.type("\r");
+    expect(await next).toBe("/status ");
     expect(await read("\u001B[A\u001B[A\r")).toBe("older");
   });
 
   it("skips blank lines", async () => {
-    expect(await read("\r  \rx\r")).toBe("x");
+    const next = lines.next();
+    for (const keys of ["\r", "  \r", "x\r"]) {
+      terminal.type(keys);
+      await pause();
+    }
+    expect(await next).toBe("x");
   });
 
   it("clears the line at Ctrl-C, and says how to leave when there is none", async () => {
@@ -113,28 +135,42 @@ describe("input at a terminal", () => {
   it("keeps what is typed ahead and does not echo it into the answer", async () => {
     await read("hello\r");
     const before = terminal.written();
-    terminal.type("next\rhalf");
-    await new Promise(setImmediate);
+    terminal.type("next\r");
+    await pause();
+    terminal.type("half");
+    await pause();
     expect(terminal.written()).toBe(before);
     expect(await lines.next()).toBe("next");
     expect(await read("-done\r")).toBe("half-done");
   });
 
-  it("prints above what is being typed", async () => {
+  it("prints above the prompt, and what is being typed first once it is done", async () => {
     const next = lines.next();
-    terminal.type("a line that is longer than the forty columns there are");
-    await new Promise(setImmediate);
     lines.printAbove("news");
-    expect(terminal.shown()).toMatch(/news\n› a line that is longer than the forty columns there are$/u);
+    expect(terminal.shown()).toMatch(/news\n› $/u);
+    terminal.type("a line");
+    await pause();
+    lines.printAbove("late news");
+    expect(terminal.shown()).not.toContain("late news");
     terminal.type("\r");
-    expect(await next).toBe("a line that is longer than the forty columns there are");
+    expect(await next).toBe("a line");
+    expect(terminal.shown()).toContain("late news\n");
   });
 
   it("ends at Ctrl-D and gives the terminal back", async () => {
     expect(await read("\u0004")).toBeUndefined();
     expect(lines.isClosed).toBe(true);
     expect(terminal.modes).toEqual([true, false]);
-    expect(terminal.written()).toContain("\u001B[?2004l");
     expect(await lines.next()).toBeUndefined();
+  });
+
+  it("offers the commands that begin so, and nothing inside arguments and text", async () => {
+    const next = lines.next();
+    for (const keys of ["/H", "\t", "\u0015/new s", "\t", "\u0015h", "\t", "\r"]) {
+      terminal.type(keys);
+      await pause();
+    }
+    expect(await next).toBe("h");
+    expect(terminal.shown()).toContain("/help ");
   });
 });

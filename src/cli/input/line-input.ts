@@ -1,19 +1,8 @@
-/** Reads messages from a person at a terminal: edited lines, pastes, continued lines, and lines typed ahead. */
-import { createInterface, type Interface } from "node:readline";
+/** Reads messages from a person at a terminal: edited lines, lines that arrive together, and lines typed ahead. */
+import { clearScreenDown, createInterface, cursorTo, type Interface } from "node:readline";
+import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
-import { completeCommand } from "./completion.ts";
-import {
-  clearEditedLine,
-  dropFromHistory,
-  dropSayingFromHistory,
-  insertIntoLine,
-  leaveEditedLine,
-} from "./edited-line.ts";
-import type { InputHistory } from "./history-file.ts";
-import { MutableOutput } from "./mutable-output.ts";
-import { linesWithout } from "./lines-without.ts";
-import { lineToText } from "./paste-text.ts";
-import { TerminalKeys } from "./terminal-keys.ts";
+import { linesWithout, type InputHistory } from "./history-file.ts";
 
 /** Options of {@link LineInput}. */
 export interface LineInputOptions {
@@ -32,38 +21,35 @@ export interface LineInputOptions {
 
 const PROMPT = "› ";
 const MORE_PROMPT = "… ";
-// Asks the terminal to mark what is pasted; not every terminal can.
-const ENABLE_PASTE_MARKS = "\u001B[?2004h";
-const DISABLE_PASTE_MARKS = "\u001B[?2004l";
 
-/** A message with the lines of which it was made. */
-interface Typed {
-  readonly text: string;
-  readonly lines: readonly string[];
-}
+/** Lines that come within this are a paste: nobody types them. */
+const TOGETHER_MS = 20;
 
 /** The input side of an interactive conversation. Takes over the terminal until `close`. */
 export class LineInput {
   readonly #options: LineInputOptions;
-  readonly #keys: TerminalKeys;
-  readonly #screen: MutableOutput;
   readonly #editor: Interface;
-  readonly #ahead: Typed[] = [];
-  /** Lines before this one that ended in a backslash. */
-  #begun = "";
-  #begunLines: readonly string[] = [];
+  /** While an answer is written, what is typed is not echoed into it. */
+  #isMuted = false;
+  /** Messages that were typed ahead, as the lines of which they were made. */
+  readonly #ahead: (readonly string[])[] = [];
+  /** Lines of the message that is not complete yet. */
+  #begun: readonly string[] = [];
+  #timer: NodeJS.Timeout | undefined;
   /** Lines of the message in hand. They are kept once it is over: until then nobody knows whether it holds a secret. */
   #unkept: readonly string[] = [];
+  /** What the arrow keys bring back, newest first: the array that the editor works on. */
+  #recalled: string[] = [];
+  /** What waits to be printed until the line that is being typed is done. */
+  readonly #held: string[] = [];
   #waiting: ((text: string | undefined) => void) | undefined;
   #isClosed = false;
 
   constructor(options: LineInputOptions) {
     this.#options = options;
-    this.#keys = new TerminalKeys(options.input, (line) => this.#paste(line));
-    this.#screen = new MutableOutput(options.output);
     this.#editor = createInterface({
-      input: this.#keys,
-      output: this.#screen,
+      input: options.input,
+      output: this.#mutable(options.output),
       terminal: true,
       prompt: PROMPT,
       history: options.history.load(),
@@ -71,10 +57,9 @@ export class LineInput {
       removeHistoryDuplicates: true,
       completer: (line: string) => completeCommand(line, options.commandNames()),
     });
-    options.output.write(ENABLE_PASTE_MARKS);
     this.#editor.on("line", (line) => this.#take(line));
+    this.#editor.on("history", (lines) => (this.#recalled = lines));
     this.#editor.on("SIGINT", () => this.#interrupt());
-    this.#editor.on("SIGCONT", () => options.output.write(ENABLE_PASTE_MARKS));
     this.#editor.on("close", () => this.close());
   }
 
@@ -91,11 +76,11 @@ export class LineInput {
   /** Shows the prompt, if nothing was typed ahead, and waits; `undefined` when the person leaves. */
   async next(): Promise<string | undefined> {
     this.#keep();
-    const typed = this.#ahead.shift();
-    if (typed !== undefined) {
-      this.#unkept = typed.lines;
-      this.#options.output.write(`${PROMPT}${typed.text.replaceAll("\n", `\n${MORE_PROMPT}`)}\n`);
-      return typed.text;
+    const lines = this.#ahead.shift();
+    if (lines !== undefined) {
+      this.#unkept = lines;
+      this.#options.output.write(`${PROMPT}${textOf(lines).replaceAll("\n", `\n${MORE_PROMPT}`)}\n`);
+      return textOf(lines);
     }
     if (this.#isClosed) return undefined;
     return new Promise((resolve) => {
@@ -106,78 +91,121 @@ export class LineInput {
 
   /** Keeps no line of the message that `next` gave last, neither in the file nor for the arrow keys. */
   forgetLast(): void {
-    for (const line of this.#unkept) dropFromHistory(this.#editor, line);
+    const lines = new Set(this.#unkept);
     this.#unkept = [];
+    this.#leaveRecalled(this.#recalled.filter((line) => !lines.has(line)));
   }
 
   /** Forgets the lines that `says` holds of: those that the arrow keys bring back, and those of the message in hand. */
   forgetSaying(says: (line: string) => boolean): void {
-    dropSayingFromHistory(this.#editor, says);
     this.#unkept = linesWithout(this.#unkept, says);
+    this.#leaveRecalled(linesWithout(this.#recalled.toReversed(), says).toReversed());
   }
 
-  /** Prints text above what is being typed. */
+  /** Prints text above the prompt; while something is being typed, once that is done. */
   printAbove(text: string): void {
     const { output } = this.#options;
-    if (this.isPrompting) leaveEditedLine(this.#editor, output);
+    if (!this.isPrompting) return void output.write(`${text}\n`);
+    if (this.#editor.line !== "" || this.#begun.length > 0) return void this.#held.push(text);
+    cursorTo(output, 0);
+    clearScreenDown(output);
     output.write(`${text}\n`);
-    if (this.isPrompting) this.#editor.prompt(true);
+    this.#editor.prompt();
   }
 
   /** Gives the terminal back as it was. Idempotent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearTimeout(this.#timer);
     this.#keep();
     this.#editor.close();
-    this.#keys.detach();
-    this.#options.output.write(`${DISABLE_PASTE_MARKS}${this.isPrompting ? "\n" : ""}`);
+    if (this.isPrompting) this.#options.output.write("\n");
     this.#deliver(undefined);
   }
 
+  #mutable(terminal: WriteStream): Writable {
+    const write = (chunk: Buffer | string): void => {
+      if (!this.#isMuted) terminal.write(chunk);
+    };
+    const screen = new Writable({
+      decodeStrings: false,
+      write(chunk: Buffer | string, _encoding, done) {
+        write(chunk);
+        done();
+      },
+    });
+    terminal.on("resize", () => screen.emit("resize"));
+    return Object.defineProperty(screen, "columns", { get: () => terminal.columns });
+  }
+
   #showPrompt(): void {
-    this.#screen.isMuted = false;
-    this.#editor.setPrompt(this.#begun === "" ? PROMPT : MORE_PROMPT);
+    this.#isMuted = false;
+    this.#editor.setPrompt(this.#begun.length === 0 ? PROMPT : MORE_PROMPT);
     this.#editor.prompt(true);
   }
 
-  #paste(line: string): void {
-    if (!this.#isClosed) insertIntoLine(this.#editor, line);
+  /** A backslash at its end continues a line. Lines that came together are one message, with what is left in the editor. */
+  #take(line: string): void {
+    this.#begun = [...this.#begun, line];
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end(), TOGETHER_MS);
   }
 
-  #take(line: string): void {
-    const isContinued = line.endsWith("\\");
-    const text = this.#begun + lineToText(isContinued ? line.slice(0, -1) : line);
-    const lines = [...this.#begunLines, line];
-    this.#begun = isContinued ? `${text}\n` : "";
-    this.#begunLines = isContinued ? lines : [];
-    if (isContinued || text.trim() === "") {
+  #end(): void {
+    const lines = this.#begun;
+    if (lines.at(-1)?.endsWith("\\") === true || this.#editor.line !== "") {
+      if (this.isPrompting) this.#showPrompt();
+      return;
+    }
+    this.#begun = [];
+    const text = textOf(lines);
+    if (text.trim() === "") {
       if (this.isPrompting) this.#showPrompt();
     } else if (this.isPrompting) {
       this.#unkept = lines;
       this.#deliver(text);
-    } else if (this.#options.takesWhileBusy?.(text) !== true) this.#ahead.push({ text, lines });
+    } else if (this.#options.takesWhileBusy?.(text) !== true) this.#ahead.push(lines);
   }
 
   #keep(): void {
-    for (const line of this.#unkept) this.#options.history.add(line);
+    const last = this.#unkept.length - 1;
+    // The file knows by the backslash which lines are one message.
+    for (const [index, line] of this.#unkept.entries())
+      this.#options.history.add(index < last && !line.endsWith("\\") ? `${line}\\` : line);
     this.#unkept = [];
   }
 
   #deliver(text: string | undefined): void {
     const resolve = this.#waiting;
     this.#waiting = undefined;
-    // What is typed while an answer is written must not be echoed into it.
-    this.#screen.isMuted = true;
+    this.#isMuted = true;
+    for (const held of this.#held.splice(0)) this.#options.output.write(`${held}\n`);
     resolve?.(text);
   }
 
   #interrupt(): void {
     if (!this.isPrompting) return this.#options.onBusyInterrupt();
-    if (this.#editor.line === "" && this.#begun === "") return this.#options.onIdleInterrupt();
-    this.#begun = "";
-    this.#begunLines = [];
-    this.#editor.setPrompt(PROMPT);
-    clearEditedLine(this.#editor);
+    if (this.#editor.line === "" && this.#begun.length === 0) return this.#options.onIdleInterrupt();
+    this.#begun = [];
+    this.#editor.write(null, { ctrl: true, name: "e" });
+    this.#editor.write(null, { ctrl: true, name: "u" });
+    this.#showPrompt();
   }
+
+  #leaveRecalled(lines: readonly string[]): void {
+    this.#recalled.splice(0, this.#recalled.length, ...lines);
+  }
+}
+
+function textOf(lines: readonly string[]): string {
+  const last = lines.length - 1;
+  return lines.map((line, index) => (index < last ? line.replace(/\\$/u, "") : line)).join("\n");
+}
+
+/** Hits for `line`, the beginning of a command, and the part of it that they replace, as `node:readline` wants them. */
+function completeCommand(line: string, names: readonly string[]): [string[], string] {
+  if (!/^\/[\w-]*$/u.test(line)) return [[], line];
+  const typed = line.slice(1).toLowerCase();
+  return [names.filter((name) => name.startsWith(typed)).map((name) => `/${name} `), line];
 }
