@@ -36,14 +36,21 @@ async function openAndUse(
   { use, stop }: { readonly use: UseEngine; readonly stop: AbortSignal },
 ): Promise<number> {
   let engine: Engine | undefined;
+  let exitCode: number;
   try {
     const { openEngine } = await import("./engine.ts");
     engine = await openEngine(context.env, context.cwd);
-    return await use(engine, stop);
+    exitCode = await use(engine, stop);
   } catch (error) {
-    return await reportError(error, context, options);
-  } finally {
+    exitCode = await reportError(error, context, options);
+  }
+  try {
     await engine?.close();
+    return exitCode;
+  } catch (error) {
+    // Programs have their one line of JSON already; what could not be ended is told beside it.
+    const closing = await reportError(error, context, { ...options, json: false });
+    return exitCode === 0 ? closing : exitCode;
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createInputHistory, linesWithout } from "./history-file.ts";
 
-const newPath = () => join(mkdtempSync(join(tmpdir(), "lily-history-")), "home", "cli-history");
+const newPath = () => join(mkdtempSync(join(tmpdir(), "lily-history-")), "cli-history");
 
 describe("the input history", () => {
   it("is there again at the next start, newest first", () => {

@@ -1,7 +1,6 @@
 /** The lines that were typed before, kept in a file that only its owner can read. */
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
+import { join } from "node:path";
 import type { TypedLines } from "#src/erasure/place.ts";
 import { printable } from "../printable.ts";
 
@@ -50,10 +49,8 @@ export function createInputHistory(path: string): InputHistory {
       const entry = printable(line).replaceAll("\n", " ");
       if (entry.trim() === "" || entry === newest) return;
       newest = entry;
-      tryTo(() => {
-        makeFolder(dirname(path));
-        appendFileSync(path, `${entry}\n`, { mode: OWNER_ONLY });
-      });
+      // The home folder is made by whoever opens it: a line that was typed is no reason to begin one.
+      tryTo(() => appendFileSync(path, `${entry}\n`, { mode: OWNER_ONLY }));
     },
   };
 }

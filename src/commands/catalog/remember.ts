@@ -5,8 +5,7 @@ import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts
 import { parseFlags, usageEnvelope } from "../flags.ts";
 import { parseExpiry } from "./memory/expiry.ts";
 import { guarded, objectionTo } from "./memory/guarded.ts";
-import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
-import { readDomain } from "./memory/read-domain.ts";
+import { actionContext, memoryOff, readDomain, type ActionContext } from "./memory/memory-action.ts";
 
 const USAGE =
   "/remember <text> [--domain persona_core|user_profile|working_rules] [--task <name>] [--expires <date or duration>]";

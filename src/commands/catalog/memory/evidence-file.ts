@@ -8,8 +8,7 @@ import type { ChainEntry } from "#src/sessions/chain.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { MAX_FILE_BYTES } from "#memory/evidence/limits.ts";
 import type { EvidenceFile } from "#memory/evidence/read-document.ts";
-import type { ActionContext } from "./memory-action.ts";
-import { pathOf } from "./path-of.ts";
+import { pathOf, type ActionContext } from "./memory-action.ts";
 
 const SESSION = /^session:(.*)$/isu;
 const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//iu;

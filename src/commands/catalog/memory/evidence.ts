@@ -10,8 +10,7 @@ import { evidenceFile, objectionToReference } from "./evidence-file.ts";
 import { ingestedEnvelope } from "./evidence-ingested.ts";
 import { pieceRow, piecesText, sourceRow, sourcesTable } from "./evidence-row.ts";
 import { looksLikeId } from "./find-record.ts";
-import { usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { told } from "./told.ts";
+import { usageOf, type ActionContext, type MemoryAction, told } from "./memory-action.ts";
 
 /** Pieces that are shown. */
 const SHOWN = 5;

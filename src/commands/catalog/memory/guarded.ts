@@ -5,8 +5,7 @@ import type { RememberOutcome } from "#memory/book/types.ts";
 import type { CommandOutcome } from "../../command.ts";
 import { notFound } from "./find-record.ts";
 import { momentOf, type ActionContext } from "./memory-action.ts";
-import { deniedEnvelope } from "./denied.ts";
-import { rememberedOutcome } from "./remembered.ts";
+import { deniedEnvelope, rememberedOutcome } from "./remembered.ts";
 
 /** What the policy has against a text, or against a name such as that of a task. */
 export async function objectionTo(

@@ -1,6 +1,7 @@
-/** A part of `/memory`: the words by which it is called, and what it does with what follows them. */
-import type { Envelope } from "#src/kernel/envelope.ts";
-import { refused } from "#src/kernel/envelope.ts";
+/** A part of `/memory`: the words by which it is called, what it does with what follows them, and what all parts read. */
+import { envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { isLilyError } from "#src/kernel/errors.ts";
+import { PERSONALITY_DOMAINS, type PersonalityDomain } from "#memory/record.ts";
 import type { CommandMemory } from "../../command-memory.ts";
 import type { CommandContext, CommandOutcome } from "../../command.ts";
 import type { RowMoment } from "./record-row.ts";
@@ -43,4 +44,33 @@ export function memoryOff(): Envelope {
 /** When and for whom rows are made. */
 export function momentOf({ nowMs, policy }: CommandContext): RowMoment {
   return { nowMs, timeZone: policy.timeZone };
+}
+
+/** The envelope of `action`, or that of the `LilyError` it threw. */
+export async function told(action: () => Promise<Envelope>): Promise<Envelope> {
+  try {
+    return await action();
+  } catch (error) {
+    if (isLilyError(error)) return envelopeOf(error);
+    throw error;
+  }
+}
+
+/** The path; paths with blanks are often written between quotes. */
+export function pathOf(written: string): string {
+  return /^(["'])(.+)\1$/su.exec(written.trim())?.[2] ?? written.trim();
+}
+
+/** What a flag `--domain` came to. */
+export type DomainFlag =
+  | { readonly ok: true; readonly domain: PersonalityDomain | undefined }
+  | { readonly ok: false; readonly problem: string };
+
+/** The domain of that name, with `-` or `_`, in any case; none when there is no flag. */
+export function readDomain(text: string | undefined): DomainFlag {
+  if (text === undefined) return { ok: true, domain: undefined };
+  const wanted = text.toLowerCase().replaceAll("-", "_");
+  const domain = PERSONALITY_DOMAINS.find((known) => known === wanted);
+  if (domain !== undefined) return { ok: true, domain };
+  return { ok: false, problem: `a domain is one of ${PERSONALITY_DOMAINS.join(", ")}` };
 }

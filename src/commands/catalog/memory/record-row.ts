@@ -2,8 +2,9 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import { markdownTable } from "#src/kernel/markdown.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import { isDue } from "./due.ts";
 import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
+import { marksAt } from "#memory/retention/lifecycle.ts";
+import { RETENTION } from "#memory/retention/retention-defaults.ts";
 
 /** The state of a record in one word; a record may be in several, of which the first counts. */
 function stateOf(record: MemoryRecord, nowMs: number): string {
@@ -95,4 +96,29 @@ export function domainText(domain: Domain): string {
 /** `1 fact`, `2 facts`. */
 export function factCount(count: number): string {
   return `${count} ${count === 1 ? "fact" : "facts"}`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Whether a fact is to be confirmed at `nowMs`. */
+function isDue(record: MemoryRecord, nowMs: number): boolean {
+  return marksAt(record, nowMs).verification_due;
+}
+
+/** `2 of these were last confirmed over 180 days ago: /memory verify <id> confirms one.`; `""` when none is due. */
+export function dueText(records: readonly MemoryRecord[], nowMs: number): string {
+  const counts = new Map<number, number>();
+  for (const record of records.filter((one) => isDue(one, nowMs))) {
+    const days = (RETENTION[record.domain].verifyAfterMs ?? 0) / DAY_MS;
+    counts.set(days, (counts.get(days) ?? 0) + 1);
+  }
+  if (counts.size === 0) return "";
+  const parts = [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(
+      ([days, count]) =>
+        `${count} of these ${count === 1 ? "was" : "were"} last confirmed over ${days} days ago`,
+    )
+    .join(", ");
+  return `${parts}: /memory verify <id> confirms one.`;
 }

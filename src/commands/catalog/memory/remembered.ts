@@ -4,10 +4,9 @@ import { fromInstant } from "#src/kernel/clock.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { RememberOutcome, Who } from "#memory/book/types.ts";
-import type { HiddenText } from "#memory/policy/verdict.ts";
+import { denialEnvelope, type HiddenText, type PolicyDenial } from "#memory/policy/verdict.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome } from "../../command.ts";
-import { deniedEnvelope } from "./denied.ts";
 import { domainText, recordRow, type RowMoment } from "./record-row.ts";
 
 type Stored = Extract<RememberOutcome, { kind: "stored" }>;
@@ -118,4 +117,12 @@ function localTime(instant: string, { timeZone }: RowMoment): string {
 
 function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" ");
+}
+
+/**
+ * The refusal without the masked text: a reply is kept in the state of the session, where a mask that ends too early
+ * would leave the rest of a secret.
+ */
+export function deniedEnvelope({ rule, message, next }: PolicyDenial): Envelope {
+  return denialEnvelope({ rule, message, next });
 }

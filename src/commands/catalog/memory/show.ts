@@ -3,32 +3,28 @@ import { quoted } from "#src/explain/reason.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import type { ShowOptions, ShowResult } from "#memory/book/types.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
-import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { dueText } from "./due.ts";
-import { readDomain } from "./read-domain.ts";
-import { factCount, recordRow, recordsShown } from "./record-row.ts";
+import { momentOf, usageOf, type ActionContext, type MemoryAction, readDomain } from "./memory-action.ts";
+import { dueText, factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory show [query]`. */
 export const showAction: MemoryAction = {
   words: "show",
-  usage: "[words] [--all]",
+  usage: "[--domain persona_core|user_profile|working_rules] [words] [--all]",
   summary: "what is remembered, or what of it fits the words; --all also what has expired or was replaced",
   reads: true,
   async run(args, context) {
-    return { envelope: await showPersonality(this, args, context) };
+    const flags = parseFlags(args, { values: ["domain"], switches: ["all"] });
+    if (!flags.ok) return { envelope: usageEnvelope(flags.problem, usageOf(this)) };
+    const read = readDomain(flags.values.domain);
+    if (!read.ok) return { envelope: usageEnvelope(read.problem, usageOf(this)) };
+    const shown: Shown =
+      read.domain === undefined ? { where: "" } : { domains: [read.domain], where: ` in ${read.domain}` };
+    return { envelope: await show(context, flags, shown) };
   },
 };
 
-/** `/memory long show [--domain d] [query]`. */
-export const longShowAction: MemoryAction = {
-  words: "long show",
-  usage: "[--domain persona_core|user_profile|working_rules] [words] [--all]",
-  summary: "the same, of one domain",
-  reads: true,
-  async run(args, context) {
-    return { envelope: await showPersonality(this, args, context) };
-  },
-};
+/** `/memory long show`: by the name of the layer, as the specification calls it. */
+export const longShowAction: MemoryAction = { ...showAction, words: "long show", summary: "the same" };
 
 /** `/memory long task show --namespace <task> [query]`. */
 export const longTaskShowAction: MemoryAction = {
@@ -46,19 +42,6 @@ export const longTaskShowAction: MemoryAction = {
     return { envelope: await show(context, flags, { task, domains: ["task_memory"], where }) };
   },
 };
-
-async function showPersonality(
-  action: MemoryAction,
-  args: string,
-  context: ActionContext,
-): Promise<Envelope> {
-  const flags = parseFlags(args, { values: ["domain"], switches: ["all"] });
-  if (!flags.ok) return usageEnvelope(flags.problem, usageOf(action));
-  const read = readDomain(flags.values.domain);
-  if (!read.ok) return usageEnvelope(read.problem, usageOf(action));
-  if (read.domain === undefined) return show(context, flags, { where: "" });
-  return show(context, flags, { domains: [read.domain], where: ` in ${read.domain}` });
-}
 
 interface Shown extends Pick<ShowOptions, "domains" | "task"> {
   /** Where was looked, in words behind the count. */

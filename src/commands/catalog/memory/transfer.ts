@@ -5,11 +5,9 @@ import { toInstant } from "#src/kernel/clock.ts";
 import type { ImportReport } from "#memory/book/types.ts";
 import type { CommandFiles } from "../../command.ts";
 import { usageEnvelope } from "../../flags.ts";
-import { told } from "./told.ts";
 import { parseMemoryFile } from "./import-file.ts";
 import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
-import { pathOf } from "./path-of.ts";
-import { usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { usageOf, type ActionContext, type MemoryAction, told, pathOf } from "./memory-action.ts";
 import { factCount } from "./record-row.ts";
 
 /** `/memory export [path]`. */
