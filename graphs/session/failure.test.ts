@@ -97,7 +97,8 @@ describe("a turn that fails", () => {
 
   it("asks the fallback at once when the server wants to be left alone for longer than the turn has", async () => {
     const slept: number[] = [];
-    const limited = Object.assign(new Error("slow down"), { status: 429, headers: { "retry-after": "20" } });
+    const headers = new Headers({ "retry-after": "20" });
+    const limited = Object.assign(new Error("slow down"), { status: 429, headers });
     const model = new ScriptedChatModel(() => ({ error: limited }));
     const lily = await start({
       model,

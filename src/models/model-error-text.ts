@@ -6,6 +6,7 @@ export type ModelErrorKind =
   | "overloaded"
   | "auth"
   | "bad_request"
+  | "bad_messages"
   | "context_length"
   | "unsupported_content"
   | "timeout"
@@ -23,57 +24,46 @@ export interface FailureSituation {
   /** Whether the account has no credit, which waiting does not mend. */
   readonly outOfCredit: boolean;
   /** What the server or system said, safe to show; "" when it said nothing. */
-  readonly detail: string;
+  readonly words: string;
 }
 
-/** What happened, in one sentence. */
-export function factText(situation: FailureSituation): string {
-  const { kind, detail } = situation;
-  const status = situation.status === undefined ? "" : ` (HTTP ${situation.status})`;
-  const said = detail === "" ? "." : `: ${detail}`;
-  switch (kind) {
-    case "rate_limit":
-      return situation.outOfCredit
-        ? "The account at the model server has no credit left."
-        : `The model server limits how often it is asked${status}.`;
-    case "overloaded":
-      return `The model server failed or is overloaded${status}${said}`;
-    case "auth":
-      return `The model server did not accept the API key${status}.`;
-    case "bad_request":
-      return `The model server refused the request${status}${said}`;
-    case "context_length":
-      return `The conversation is too long for the model${status}.`;
-    case "unsupported_content":
-      return `The model does not take pictures or files of this kind${status}${said}`;
-    case "timeout":
-      return "The model server took too long to answer.";
-    case "connection":
-      return `The model server could not be reached${said}`;
-    case "cut_stream":
-      return "The model's answer broke off before it was complete.";
-    case "malformed":
-      return "The model server sent an answer that cannot be read.";
-    case "aborted":
-      return "The model call was stopped.";
-    case "unknown":
-      return `The model call failed${said}`;
-  }
+const FACTS: Readonly<Record<ModelErrorKind, string>> = {
+  rate_limit: "The model server limits how often it is asked",
+  overloaded: "The model server failed or is overloaded",
+  auth: "The model server did not accept the API key",
+  bad_request: "The model server refused the request",
+  bad_messages: "The model server refused the messages of the conversation",
+  context_length: "The conversation is too long for the model",
+  unsupported_content: "The model does not take pictures or files of this kind",
+  timeout: "The model server took too long to answer",
+  connection: "The model server could not be reached",
+  cut_stream: "The model's answer broke off before it was complete",
+  malformed: "The model server sent an answer that cannot be read",
+  aborted: "The model call was stopped",
+  unknown: "The model call failed",
+};
+
+/** What happened, with the status and the server's own words, each once. */
+export function factText({ kind, status, outOfCredit, words }: FailureSituation): string {
+  const fact = outOfCredit ? "The account at the model server has no credit left" : FACTS[kind];
+  const withStatus = status === undefined ? fact : `${fact} (HTTP ${status})`;
+  return words === "" ? `${withStatus}.` : `${withStatus}: ${words}`;
 }
 
 /** What to do next, in one sentence. */
 export function nextStep(situation: FailureSituation): string {
+  if (situation.outOfCredit) return "Add credit, or choose another model.";
   switch (situation.kind) {
     case "rate_limit":
-      return situation.outOfCredit
-        ? "Add credit, or choose another model."
-        : `Try again ${waitText(situation.retryAfterMs)}.`;
+      return `Try again ${waitText(situation.retryAfterMs)}.`;
     case "overloaded":
       return `Try again ${waitText(situation.retryAfterMs)}, or choose another model.`;
     case "auth":
       return "Check OPENAI_API_KEY and that the key may use this model.";
     case "bad_request":
       return "Check the model name and OPENAI_BASE_URL.";
+    case "bad_messages":
+      return "Start anew with /new, or choose another model with /model.";
     case "context_length":
       return "Shorten the message, start anew with /new, or choose a model with a larger context.";
     case "unsupported_content":
@@ -96,8 +86,8 @@ function waitText(retryAfterMs: number | undefined): string {
   return seconds < 120 ? `in ${seconds} s` : `in ${Math.ceil(seconds / 60)} min`;
 }
 
-/** Longest quote of what a server said, in UTF-16 units: two lines of a terminal. */
-const MAX_DETAIL = 160;
+/** Longest quote of what a server said, in UTF-16 units: four lines of a terminal. */
+const MAX_WORDS = 320;
 
 /** What looks like a credential: prefixed keys, bearer tokens, key parameters, passwords in addresses. */
 const SECRET_SHAPES = [
@@ -107,12 +97,19 @@ const SECRET_SHAPES = [
   /(?<=:\/\/)[^\s/@]+@/gu,
 ];
 
-/** The first line of a message as a sentence that is safe to show: keys hidden, not longer than two lines; or "". */
-export function detailOf(message: string | undefined, secrets: readonly string[]): string {
-  const firstLine = message?.trim().split(/\r?\n/u, 1)[0] ?? "";
-  if (firstLine === "") return "";
-  const hidden = hideSecrets(firstLine, secrets);
-  const short = hidden.length > MAX_DETAIL ? `${hidden.slice(0, MAX_DETAIL).toWellFormed()}…` : hidden;
+/**
+ * The message of an error as a sentence that is safe to show, or "": keys hidden, not longer than four lines, without the
+ * status that OpenAI's client puts before it and the address that LangChain puts after it.
+ */
+export function ownWords(message: string | undefined, secrets: readonly string[]): string {
+  const words = (message ?? "")
+    .replace(/\s*Troubleshooting URL: \S*\s*$/u, "")
+    .replace(/^\s*[45]\d\d (?:status code \(no body\))?/u, "")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+  if (words === "") return "";
+  const hidden = hideSecrets(words, secrets);
+  const short = hidden.length > MAX_WORDS ? `${hidden.slice(0, MAX_WORDS).toWellFormed()}…` : hidden;
   return /[.!?…]$/u.test(short) ? short : `${short}.`;
 }
 

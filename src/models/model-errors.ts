@@ -1,14 +1,13 @@
 /** Says what went wrong with a model call, whether trying again can help, and what a person can do about it. */
-import { isLilyError, LilyError } from "#src/kernel/errors.ts";
-import { readErrorFacts, type ErrorFacts } from "./error-facts.ts";
+import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 import {
-  detailOf,
   factText,
   nextStep,
+  ownWords,
   type FailureSituation,
   type ModelErrorKind,
 } from "./model-error-text.ts";
-import { isModelStreamError } from "./stream-error.ts";
+import { isModelStreamError } from "./stream-guard.ts";
 
 /** A failed model call, classified. */
 export interface ModelFailure {
@@ -19,24 +18,9 @@ export interface ModelFailure {
   readonly retryAfterMs?: number;
   /** Whether part of the answer had already reached the caller. */
   readonly streamed: boolean;
-  /** What happened and what to do, in plain words. Holds no key. */
+  /** What happened and what to do, in plain words, with those of the server. Holds no key. */
   readonly message: string;
 }
-
-const RETRYABLE: Readonly<Record<ModelErrorKind, boolean>> = {
-  rate_limit: true,
-  overloaded: true,
-  timeout: true,
-  connection: true,
-  cut_stream: true,
-  malformed: true,
-  auth: false,
-  bad_request: false,
-  context_length: false,
-  unsupported_content: false,
-  aborted: false,
-  unknown: false,
-};
 
 /** Options of {@link classifyModelError}. */
 export interface ClassifyOptions {
@@ -44,12 +28,50 @@ export interface ClassifyOptions {
   readonly secrets?: readonly string[];
 }
 
+const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
+  "rate_limit",
+  "overloaded",
+  "timeout",
+  "connection",
+  "cut_stream",
+  "malformed",
+]);
+
+/** Kinds by HTTP status; other ones below 500 are `bad_request`, and from there on `overloaded`. */
+const BY_STATUS: Readonly<Record<number, ModelErrorKind>> = {
+  401: "auth",
+  403: "auth",
+  408: "timeout",
+  409: "overloaded",
+  413: "context_length",
+  429: "rate_limit",
+};
+
+/** Kinds by the names of errors and the codes and types of servers and sockets, where no status decides. First match. */
+const BY_SIGN: readonly (readonly [ModelErrorKind, RegExp])[] = [
+  ["rate_limit", /rate_limit|insufficient_quota/iu],
+  ["auth", /invalid_api_key|authentication_error|permission_error/iu],
+  ["overloaded", /overloaded|server_?error|service_unavailable/iu],
+  ["bad_request", /invalid_request_error|model_not_found|BadRequestError/iu],
+  ["timeout", /TimeoutError|TIMEDOUT|_TIMEOUT/u],
+  ["malformed", /SyntaxError/u],
+  ["connection", /\bE[A-Z_]{4,}\b|UND_ERR_|APIConnectionError/u],
+];
+
+const ABORT = /\b(?:AbortError|ModelAbortError|APIUserAbortError)\b/u;
+const TOO_LONG_SIGN = /ContextOverflowError|context_length|context_size/iu;
+const TOO_LONG_WORDS =
+  /maximum context length|context (?:window|size|length)|(?:prompt|input) is too long|input tokens exceed/iu;
+const OTHER_CONTENT = /\b(?:images?|image_url|vision|audio|input_audio|files?|multi-?modal)\b/iu;
+const NOT_TAKEN = /\b(?:not|n't|only) support|unsupported|no endpoints found|must have mime type/iu;
+const ABOUT_MESSAGES = /\bmessages?\b|\btool_calls?\b|\btool_call_id\b|\broles?\b|reasoning_content/iu;
+
 /** Classifies anything that a model call threw. */
 export function classifyModelError(error: unknown, options: ClassifyOptions = {}): ModelFailure {
   const situation = situationOf(error, options.secrets ?? []);
   return {
     kind: situation.kind,
-    retryable: RETRYABLE[situation.kind] && !situation.outOfCredit,
+    retryable: RETRYABLE.has(situation.kind) && !situation.outOfCredit,
     ...(situation.retryAfterMs === undefined ? {} : { retryAfterMs: situation.retryAfterMs }),
     streamed: isModelStreamError(error) && error.streamed,
     message: `${factText(situation)} ${nextStep(situation)}`,
@@ -63,94 +85,96 @@ export function modelFailedError(error: unknown, options: ClassifyOptions = {}):
   return new LilyError("model_failed", factText(situation), { next: nextStep(situation), cause: error });
 }
 
+/** What an error and its causes say, outermost first. OpenAI's client throws `APIError { status, code, type, headers }`. */
+interface Facts {
+  readonly status: number | undefined;
+  /** Names, codes and types, separated by blanks. */
+  readonly signs: string;
+  readonly messages: readonly string[];
+  readonly headers: Headers | undefined;
+}
+
 function situationOf(error: unknown, secrets: readonly string[]): FailureSituation {
-  const facts = readErrorFacts(error);
+  const facts = factsOf(error);
+  const kind = kindOf(error, facts);
   return {
-    kind: kindOf(error, facts),
+    kind,
     status: facts.status,
-    retryAfterMs: facts.retryAfterMs,
-    outOfCredit: isOutOfCredit(facts),
-    detail: detailOf(facts.messages.at(isModelStreamError(error) ? 1 : 0), secrets),
+    retryAfterMs: retryAfterOf(facts.headers),
+    outOfCredit: /insufficient_quota|InsufficientQuotaError/u.test(facts.signs) || facts.status === 402,
+    // Of a connection the innermost error tells most (`connect ECONNREFUSED 127.0.0.1:11434`), of the rest the server's.
+    words: ownWords(kind === "connection" ? facts.messages.at(-1) : facts.messages[0], secrets),
   };
 }
 
-function kindOf(error: unknown, facts: ErrorFacts): ModelErrorKind {
+function kindOf(error: unknown, facts: Facts): ModelErrorKind {
   if (isModelStreamError(error) && error.failure !== "interrupted") return error.failure;
-  const kind = RULES.find((rule) => rule.holds(facts))?.kind ?? "unknown";
+  const kind = kindByFacts(facts);
   const broken = kind === "connection" || kind === "unknown";
   return broken && isModelStreamError(error) ? "cut_stream" : kind;
 }
 
-interface Rule {
-  readonly kind: ModelErrorKind;
-  holds(facts: ErrorFacts): boolean;
-}
-
-/** First rule that holds decides. A status outranks the words around it; a long prompt outranks its status. */
-const RULES: readonly Rule[] = [
-  { kind: "aborted", holds: named(/^(?:AbortError|ModelAbortError|APIUserAbortError)$/u) },
-  { kind: "context_length", holds: isTooLong },
-  { kind: "auth", holds: answered(401, 403) },
-  { kind: "rate_limit", holds: answered(429) },
-  { kind: "timeout", holds: answered(408) },
+/** A status outranks the signs; a prompt that is too long, and content that is not taken, outrank their status. */
+function kindByFacts({ status, signs, messages }: Facts): ModelErrorKind {
+  const said = (pattern: RegExp): boolean => messages.some((message) => pattern.test(message));
+  if (ABORT.test(signs)) return "aborted";
+  // Too many tokens a minute is not too many tokens: a 429 is never about the prompt alone.
+  if (status !== 429 && (TOO_LONG_SIGN.test(signs) || said(TOO_LONG_WORDS))) return "context_length";
+  const byStatus = status === undefined ? undefined : BY_STATUS[status];
+  if (byStatus !== undefined) return byStatus;
   // Some answer so with 500: trying again does not help.
-  { kind: "unsupported_content", holds: isUnsupported },
-  { kind: "overloaded", holds: ({ status = 0 }) => status === 409 || status >= 500 },
-  { kind: "bad_request", holds: ({ status }) => status !== undefined },
-  { kind: "rate_limit", holds: coded(/^(?:rate_limit\w*|insufficient_quota)$/iu) },
-  { kind: "auth", holds: coded(/^(?:invalid_api_key|authentication_error|permission_error)$/iu) },
-  { kind: "overloaded", holds: coded(/overloaded|server_?error|service_unavailable/iu) },
-  { kind: "bad_request", holds: coded(/^(?:invalid_request_error|model_not_found|BadRequestError)$/iu) },
-  {
-    kind: "timeout",
-    holds: either(named(/^(?:TimeoutError|APIConnectionTimeoutError)$/u), coded(/TIMEDOUT|TIMEOUT/u)),
-  },
-  { kind: "cut_stream", holds: said(/^terminated$|premature close/iu) },
-  {
-    kind: "connection",
-    holds: either(coded(/^(?:E[A-Z_]+|UND_ERR_\w+)$/u), said(/fetch failed|connection error/iu)),
-  },
-  { kind: "malformed", holds: either(named(/^SyntaxError$/u), said(/empty response from chat model/iu)) },
-];
-
-/** Too many tokens a minute is not too many tokens: a 429 is never about the prompt alone. */
-function isTooLong(facts: ErrorFacts): boolean {
-  if (facts.status === 429) return false;
-  if (facts.status === 413 || facts.names.includes("ContextOverflowError")) return true;
+  if (said(OTHER_CONTENT) && said(NOT_TAKEN)) return "unsupported_content";
+  if (status !== undefined && status >= 500) return "overloaded";
+  if (status === 400 || status === 422) return said(ABOUT_MESSAGES) ? "bad_messages" : "bad_request";
+  if (status !== undefined) return "bad_request";
+  if (said(/^terminated$|premature close/iu)) return "cut_stream";
+  if (said(/empty response from chat model/iu)) return "malformed";
   return (
-    coded(/context_length|context_size/iu)(facts) ||
-    said(/maximum context length|context (?:window|size)|prompt is too long|input tokens exceed/iu)(facts)
+    BY_SIGN.find(([, sign]) => sign.test(signs))?.[0] ?? (said(/^fetch failed/iu) ? "connection" : "unknown")
   );
 }
 
-/** Servers say it in their own words: `does not support image input`, `image_url is only supported by certain models`. */
-function isUnsupported(facts: ErrorFacts): boolean {
-  const isAbout = said(/\b(?:images?|image_url|vision|audio|input_audio|files?|multi-?modal)\b/iu)(facts);
-  return (
-    isAbout && said(/\b(?:not|n't|only) support|unsupported|no endpoints found|must have mime type/iu)(facts)
-  );
+/** Causes are followed this deep: wrapper, client, fetch, socket, and one to spare. */
+const MAX_DEPTH = 5;
+
+function factsOf(error: unknown): Facts {
+  const links: Readonly<Record<string, unknown>>[] = [];
+  for (let next = error; links.length < MAX_DEPTH && next !== undefined && next !== null;) {
+    const link = (typeof next === "object" ? next : { message: errorMessage(next) }) as Record<
+      string,
+      unknown
+    >;
+    links.push(link);
+    next = link["cause"];
+  }
+  const texts = (...keys: readonly string[]): string[] =>
+    links
+      .flatMap((link) => keys.map((key) => link[key]))
+      .filter((text) => typeof text === "string" && text !== "") as string[];
+  return {
+    status: links.flatMap(({ status, code }) => [status, Number(code)]).find(isErrorStatus),
+    signs: [...texts("name", "code", "type"), ...links.map((link) => link.constructor?.name)].join(" "),
+    messages: links
+      .filter((link) => !isModelStreamError(link))
+      .map(({ message }) => message)
+      .filter((text) => typeof text === "string" && text !== "") as string[],
+    headers: links.map(({ headers }) => headers).find((headers) => headers instanceof Headers),
+  };
 }
 
-function isOutOfCredit(facts: ErrorFacts): boolean {
-  return facts.codes.includes("insufficient_quota") || facts.names.includes("InsufficientQuotaError");
+function isErrorStatus(value: unknown): value is number {
+  return typeof value === "number" && value >= 400 && value <= 599;
 }
 
-function answered(...statuses: readonly number[]): Rule["holds"] {
-  return ({ status }) => status !== undefined && statuses.includes(status);
+/** Dates are measured against the server's own `date`, so no local clock is asked. */
+function retryAfterOf(headers: Headers | undefined): number | undefined {
+  const [exact, after] = [headers?.get("retry-after-ms"), headers?.get("retry-after")];
+  if (isAmount(exact)) return Number(exact);
+  if (isAmount(after)) return Number(after) * 1000;
+  const waitMs = Date.parse(after ?? "") - Date.parse(headers?.get("date") ?? "");
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-function coded(pattern: RegExp): Rule["holds"] {
-  return ({ codes }) => codes.some((code) => pattern.test(code));
-}
-
-function named(pattern: RegExp): Rule["holds"] {
-  return ({ names }) => names.some((name) => pattern.test(name));
-}
-
-function said(pattern: RegExp): Rule["holds"] {
-  return ({ messages }) => messages.some((message) => pattern.test(message));
-}
-
-function either(...rules: readonly Rule["holds"][]): Rule["holds"] {
-  return (facts) => rules.some((holds) => holds(facts));
+function isAmount(text: string | null | undefined): text is string {
+  return typeof text === "string" && /^\s*\d+(?:\.\d+)?\s*$/u.test(text);
 }

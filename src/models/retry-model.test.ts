@@ -1,153 +1,122 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { ModelFailure } from "./model-errors.ts";
-import { DEFAULT_RETRY_LIMITS, decideRetry, withRetries, type RetryOptions } from "./retry-model.ts";
-import { ModelStreamError } from "./stream-error.ts";
+import { MAX_ATTEMPTS, MAX_WAIT_MS, waitBeforeNext, withRetries, type RetryOptions } from "./retry-model.ts";
+import { ModelStreamError } from "./stream-guard.ts";
 
 const BUSY: ModelFailure = { kind: "overloaded", retryable: true, streamed: false, message: "busy" };
 const busy = Object.assign(new Error("busy"), { status: 503 });
 
-describe("decideRetry", () => {
-  it("doubles the wait up to the cap", () => {
-    const limits = { attempts: 9, baseDelayMs: 500, maxDelayMs: 3000 };
-    const waits = [1, 2, 3, 4, 5].map((attempt) => decideRetry(BUSY, attempt, { limits }));
-    expect(waits.map((verdict) => verdict.action === "retry" && verdict.delayMs)).toEqual([
-      500, 1000, 2000, 3000, 3000,
-    ]);
+describe("waitBeforeNext", () => {
+  it("doubles, and ends with the attempts", () => {
+    expect([1, 2, 3].map((attempt) => waitBeforeNext(BUSY, attempt))).toEqual([500, 1000, undefined]);
   });
 
-  it("stops with its reason", () => {
-    expect(decideRetry({ ...BUSY, retryable: false }, 1)).toEqual({
-      action: "stop",
-      reason: "not_retryable",
-    });
-    expect(decideRetry(BUSY, 3)).toEqual({ action: "stop", reason: "attempts_used" });
-    const patient = { ...BUSY, retryAfterMs: DEFAULT_RETRY_LIMITS.maxDelayMs };
-    expect(decideRetry(patient, 1)).toEqual({ action: "retry", delayMs: DEFAULT_RETRY_LIMITS.maxDelayMs });
-    const tooPatient = { ...BUSY, retryAfterMs: DEFAULT_RETRY_LIMITS.maxDelayMs + 1 };
-    expect(decideRetry(tooPatient, 1)).toEqual({ action: "stop", reason: "wait_too_long" });
+  it("is none where trying again cannot help, or would be seen", () => {
+    expect(waitBeforeNext({ ...BUSY, retryable: false }, 1)).toBeUndefined();
+    expect(waitBeforeNext({ ...BUSY, streamed: true }, 1)).toBeUndefined();
   });
 
-  it("begins no wait that uses up the time that is left", () => {
-    const patient = { ...BUSY, retryAfterMs: 9000 };
-    expect(decideRetry(patient, 1, { leftMs: 9001 })).toEqual({ action: "retry", delayMs: 9000 });
-    expect(decideRetry(patient, 1, { leftMs: 9000 })).toEqual({ action: "stop", reason: "no_time_left" });
-    expect(decideRetry(BUSY, 1, { leftMs: -1 })).toEqual({ action: "stop", reason: "no_time_left" });
+  it("is what the server asks for, up to what a person waits", () => {
+    expect(waitBeforeNext({ ...BUSY, retryAfterMs: MAX_WAIT_MS }, 1)).toBe(MAX_WAIT_MS);
+    expect(waitBeforeNext({ ...BUSY, retryAfterMs: MAX_WAIT_MS + 1 }, 1)).toBeUndefined();
   });
 
-  it("never waits less than half its step nor longer than the cap", () => {
+  it("is never less than half its step nor longer than it", () => {
+    const attempts = fc.integer({ min: 1, max: MAX_ATTEMPTS - 1 });
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 50 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (attempt, random) => {
-          const limits = { attempts: 100, baseDelayMs: 500, maxDelayMs: 30_000 };
-          const verdict = decideRetry(BUSY, attempt, { limits, random });
-          const step = Math.min(500 * 2 ** (attempt - 1), 30_000);
-          const delayMs = verdict.action === "retry" ? verdict.delayMs : Number.NaN;
-          expect(delayMs).toBeGreaterThanOrEqual(step / 2);
-          expect(delayMs).toBeLessThanOrEqual(step);
-        },
-      ),
+      fc.property(attempts, fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
+        const step = 500 * 2 ** (attempt - 1);
+        const waitMs = waitBeforeNext(BUSY, attempt, random);
+        expect(waitMs).toBeGreaterThanOrEqual(step / 2);
+        expect(waitMs).toBeLessThanOrEqual(step);
+      }),
     );
   });
 });
 
 describe("withRetries", () => {
-  it("repeats until the call succeeds, telling of each repetition", async () => {
-    const onRetry = vi.fn<NonNullable<RetryOptions["onRetry"]>>();
+  const sleep = async () => undefined;
+
+  it("repeats until the call succeeds, telling of each failure", async () => {
+    const kinds: string[] = [];
     const slept: number[] = [];
-    const result = await withRetries(failingTimes(2), { sleep: async (ms) => void slept.push(ms), onRetry });
-    expect(result).toBe("attempt 3");
-    expect(slept).toEqual([500, 1000]);
-    expect(onRetry.mock.calls.map(([event]) => [event.attempt, event.failure.kind])).toEqual([
-      [1, "overloaded"],
-      [2, "overloaded"],
-    ]);
+    const result = await withRetries(failingWith(busy, busy), {
+      sleep: async (ms) => void slept.push(ms),
+      onFailure: ({ kind }) => void kinds.push(kind),
+    });
+    expect([result, slept, kinds]).toEqual(["done", [500, 1000], ["overloaded", "overloaded"]]);
   });
 
   it("spreads the waits of many callers, and waits as long as the server asked, to the millisecond", async () => {
-    const asking = Object.assign(new Error("slow down"), { status: 429, headers: { "Retry-After": "3" } });
-    const errors = [busy, asking];
+    const headers = new Headers({ "Retry-After": "3" });
+    const asking = Object.assign(new Error("slow down"), { status: 429, headers });
     const slept: number[] = [];
-    await withRetries(
-      async (attempt) => {
-        if (attempt < 3) throw errors[attempt - 1];
-        return "done";
-      },
-      { sleep: async (ms) => void slept.push(ms), random: () => 0.5 },
-    );
+    await withRetries(failingWith(busy, asking), {
+      sleep: async (ms) => void slept.push(ms),
+      random: () => 0.5,
+    });
     expect(slept).toEqual([375, 3000]);
   });
 
-  it("tells of each failed attempt, also of the last", async () => {
+  it("throws the last error as it was when the attempts are used, having told of each", async () => {
     const kinds: string[] = [];
     const call = vi.fn<() => Promise<string>>().mockRejectedValue(busy);
     const onFailure = ({ kind }: ModelFailure) => void kinds.push(kind);
-    await expect(withRetries(call, { sleep: async () => undefined, onFailure })).rejects.toBe(busy);
+    await expect(withRetries(call, { sleep, onFailure })).rejects.toBe(busy);
     expect(kinds).toEqual(["overloaded", "overloaded", "overloaded"]);
   });
 
-  it("does not try again after a wait that ignored the abort", async () => {
-    const controller = new AbortController();
+  it("begins no wait that uses up the time that is left", async () => {
     const call = vi.fn<() => Promise<string>>().mockRejectedValue(busy);
-    const sleep = async () => controller.abort(new Error("user stop"));
-    await expect(withRetries(call, { sleep, signal: controller.signal })).rejects.toThrow("user stop");
+    await expect(withRetries(call, { sleep, leftMs: () => 500 })).rejects.toBe(busy);
     expect(call).toHaveBeenCalledTimes(1);
+    expect(await withRetries(failingWith(busy), { sleep, leftMs: () => 501 })).toBe("done");
   });
 
-  it("throws the last error as it was when the attempts are used", async () => {
-    const call = vi.fn<(attempt: number) => Promise<string>>().mockRejectedValue(busy);
-    await expect(withRetries(call, { sleep: async () => undefined, attempts: 2 })).rejects.toBe(busy);
-    expect(call).toHaveBeenCalledTimes(2);
-  });
-
-  it("makes one attempt when the caller says stop", async () => {
-    const call = vi.fn<(attempt: number) => Promise<string>>().mockRejectedValue(busy);
-    await expect(withRetries(call, { sleep: async () => undefined, onRetry: () => "stop" })).rejects.toBe(
-      busy,
-    );
-    expect(call).toHaveBeenCalledTimes(1);
-  });
-
-  it("does not repeat what the user has seen part of, unless told to", async () => {
+  it("does not repeat what the user has seen part of", async () => {
     const cut = new ModelStreamError("cut_stream", "cut", { streamed: true });
-    const call = vi
-      .fn<(attempt: number) => Promise<string>>()
-      .mockRejectedValueOnce(cut)
-      .mockResolvedValue("whole");
-    await expect(withRetries(call, { sleep: async () => undefined })).rejects.toBe(cut);
-    call.mockReset().mockRejectedValueOnce(cut).mockResolvedValue("whole");
-    expect(await withRetries(call, { sleep: async () => undefined, onRetry: () => "retry" })).toBe("whole");
+    const call = vi.fn<() => Promise<string>>().mockRejectedValue(cut);
+    await expect(withRetries(call, { sleep })).rejects.toBe(cut);
+    expect(call).toHaveBeenCalledTimes(1);
   });
 
-  it("makes no further attempt once it is aborted", async () => {
+  it("repeats a body that ended before anything of it was shown", async () => {
+    expect(await withRetries(failingWith(new TypeError("terminated")), { sleep })).toBe("done");
+  });
+
+  it("makes no further attempt once it is aborted, and tells of none that the abort ended", async () => {
     const controller = new AbortController();
+    const onFailure = vi.fn<NonNullable<RetryOptions["onFailure"]>>();
     const call = vi.fn<() => Promise<string>>().mockImplementation(async () => {
       controller.abort();
       throw busy;
     });
-    await expect(withRetries(call, { sleep: async () => undefined, signal: controller.signal })).rejects.toBe(
-      busy,
-    );
-    expect(call).toHaveBeenCalledTimes(1);
+    await expect(withRetries(call, { sleep, onFailure, signal: controller.signal })).rejects.toBe(busy);
+    expect([call.mock.calls.length, onFailure.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it("stops waiting when it is aborted", async () => {
+  it.each<[string, NonNullable<RetryOptions["sleep"]>]>([
+    ["stops waiting", async (_ms, signal) => signal?.throwIfAborted()],
+    ["does not try again after a wait that ignored the abort", async () => undefined],
+  ])("%s when it is aborted", async (_name, wait) => {
     const controller = new AbortController();
-    const sleep: RetryOptions["sleep"] = async (_ms, signal) => {
+    const call = vi.fn<() => Promise<string>>().mockRejectedValue(busy);
+    const aborting: RetryOptions["sleep"] = async (ms, signal) => {
       controller.abort(new Error("user stop"));
-      signal?.throwIfAborted();
+      await wait(ms, signal);
     };
-    await expect(withRetries(failingTimes(1), { sleep, signal: controller.signal })).rejects.toThrow(
-      "user stop",
-    );
+    const retrying = withRetries(call, { sleep: aborting, signal: controller.signal });
+    await expect(retrying).rejects.toThrow("user stop");
+    expect(call).toHaveBeenCalledTimes(1);
   });
 });
 
-function failingTimes(times: number): (attempt: number) => Promise<string> {
-  return async (attempt) => {
-    if (attempt <= times) throw busy;
-    return `attempt ${attempt}`;
+function failingWith(...errors: readonly Error[]): () => Promise<string> {
+  const left = [...errors];
+  return async () => {
+    const error = left.shift();
+    if (error !== undefined) throw error;
+    return "done";
   };
 }
