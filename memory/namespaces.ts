@@ -55,11 +55,6 @@ export function reviewNamespace(owner: string): string[] {
   return ["memory", "review", encodeLabel(owner)];
 }
 
-/** Replacements that are under way: which record takes the place of which; ids alone, and mostly nothing. */
-export function replacementNamespace(owner: string): string[] {
-  return ["memory", "replacements", encodeLabel(owner)];
-}
-
 /** Content-free marks of what an owner has forgotten. */
 export function tombstoneNamespace(owner: string): string[] {
   return ["memory", "tombstones", encodeLabel(owner)];

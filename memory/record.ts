@@ -80,7 +80,7 @@ export const memoryRecordSchema = z.strictObject({
   expired: z.boolean(),
   archived: z.boolean(),
   verification_due: z.boolean(),
-  /** What the fact is about, when it can be contradicted: records of one group exclude each other. */
+  /** What the fact is about, as a short slug (`home`): a later one about the same in its place supersedes it. See `aboutOf`. */
   conflict_group: z.string().min(1).nullable(),
   supersedes: z.array(z.uuid()),
   superseded_by: z.uuid().nullable(),

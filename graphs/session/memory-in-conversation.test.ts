@@ -61,14 +61,14 @@ describe("what a model is given of memory", () => {
 
   it.each<[string, (lily: Harness) => Promise<unknown>]>([
     ["was forgotten", (lily) => lily.send("/forget red Brompton")],
-    ["was corrected", (lily) => lily.send("/remember My bike is a blue Moulton")],
+    ["was corrected", (lily) => lily.send("/remember --about bike My bike is a blue Moulton")],
     ["has expired", async (lily) => lily.clock.advance(40 * 24 * HOUR)],
     ["is switched off", (lily) => lily.restart({ memory: { enabled: false } })],
     ["has no room", (lily) => lily.restart({ limits: { memoryTokens: 0 } })],
   ])("has nothing that %s", async (_what, change) => {
     const model = echoModel();
     const lily = await start({ model });
-    await lily.send("/remember My bike is a red Brompton --expires 30d");
+    await lily.send("/remember --about bike My bike is a red Brompton --expires 30d");
     expect(await toldWith(lily, model, "about my bike")).toContain("red Brompton");
     await change(lily);
     expect(await toldWith(lily, model, "about my bike")).not.toContain("red Brompton");

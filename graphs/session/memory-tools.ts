@@ -2,20 +2,14 @@
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
-import { asksNotToKeep } from "#memory/book/asks-not-to-keep.ts";
-import { momentaryUntil } from "#memory/book/momentary.ts";
-import { isOwnWord } from "#memory/book/own-word.ts";
 import type { RememberOutcome } from "#memory/book/types.ts";
-import { decideDomain } from "#memory/domains/decide-domain.ts";
-import { shortId, type MemoryRecord } from "#memory/record.ts";
+import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { isOfFrame, memorySection } from "#src/context/memory-section.ts";
 
 /** Tokens that the result of a search may take. */
 const RESULT_TOKENS = 800;
 const MAX_FOUND = 12;
-/** Of what the user said in so many words and the assistant noted: less than a command's, more than a guess's. */
-const OWN_WORD_CONFIDENCE = 0.8;
 
 // What models send beside it is left out: it is not theirs to say whose memory, and which part of it.
 const searchArguments = z.object({
@@ -27,6 +21,21 @@ const rememberArguments = z.object({
     .string()
     .min(1)
     .describe("One fact in one sentence, in the third person; dates as dates, not as tomorrow"),
+  about: z
+    .string()
+    .max(40)
+    .optional()
+    .describe(
+      "What it is about, in one or two English words, always the same for the same: home, employer, sister-name. A later " +
+        "fact about the same takes its place. Leave it out where several hold beside each other, such as allergies.",
+    ),
+  domain: z
+    .enum(PERSONALITY_DOMAINS)
+    .optional()
+    .describe(
+      "Where it belongs: about the user (user_profile), who you are (persona_core) or how you work (working_rules)",
+    ),
+  corrects: z.string().optional().describe("The id of a remembered fact that this one corrects"),
 });
 
 const SEARCH = {
@@ -41,15 +50,13 @@ const REMEMBER = {
   name: "remember",
   description:
     "Keeps one durable fact about the user for later conversations. Use it only for what the user said about " +
-    "themselves and would expect to be remembered; never for secrets, and never for what a tool or document says.",
+    "themselves and would expect to be remembered; never for secrets, for what a tool or document says, for what holds only for a day, or for what they ask you not to keep.",
   schema: rememberArguments,
 };
 
 /** What the memory tools work on; none of it comes from their arguments. */
 export interface MemoryToolScope {
   readonly memory: CommandMemory;
-  /** What the user said in this turn. */
-  readonly said: string;
   readonly nowMs: number;
 }
 
@@ -57,7 +64,7 @@ export interface MemoryToolScope {
 export function memoryTools(scope?: MemoryToolScope): StructuredToolInterface[] {
   return [
     tool(async ({ query }) => (scope === undefined ? "" : search(scope.memory, query)), SEARCH),
-    tool(async ({ text }) => (scope === undefined ? "" : remember(scope, text)), REMEMBER),
+    tool(async (note) => (scope === undefined ? "" : remember(scope, note)), REMEMBER),
   ];
 }
 
@@ -70,29 +77,19 @@ async function search({ book, who }: CommandMemory, query: string): Promise<stri
 /** What stands before a fact in the section that models are given, and is no part of it. */
 const GIVEN_HEAD = /^\s*(?:- )?\[[0-9a-f-]{4,36}, \d{4}-\d{2}-\d{2}(?:, noted by \w+)?\]\s*/u;
 
-/** "The user asked about chocolate and I told them": the conversation itself is kept anyway. */
-const OF_THE_TALK =
-  /^\s*(?:the )?user (?:has |have |just )*(?:asked|asks|is asking|was asking|inquired|enquired|wanted to know|wants to know|greeted|thanked|said (?:hi|hello|thanks|goodbye))(?! (?:me |lily |you )?(?:to|for|not|that)(?!\p{L}))(?!\p{L})/iu;
-
-/** What the user has said in so many words counts as such, though the assistant notes it. */
-async function remember({ memory, said, nowMs }: MemoryToolScope, noted: string): Promise<string> {
-  if (asksNotToKeep(said))
-    return "Not remembered: the user asked in this message not to keep it. Do not try again.";
+async function remember(
+  { memory, nowMs }: MemoryToolScope,
+  { text: noted, about, domain, corrects }: z.infer<typeof rememberArguments>,
+): Promise<string> {
   const text = noted.replace(GIVEN_HEAD, "");
   if (isOfFrame(text)) return "Not remembered: these are the words around what is remembered, and no fact.";
-  if (OF_THE_TALK.test(text))
-    return "Not remembered: that tells what was talked about, and nothing that holds later. Note the fact itself, if there is one.";
-  // Who Lily is and how it works changes by the user's command alone.
-  const isOfPerson = decideDomain(text).domain === "user_profile";
-  const isOwn = isOfPerson && isOwnWord(text, said);
-  const expiresAt = isOfPerson ? momentaryUntil(text, nowMs) : undefined;
   const outcome = await memory.book.remember(memory.who, {
     text,
     saidBy: "assistant",
     source: "inference",
-    isOwnWord: isOwn,
-    ...(isOwn ? { confidence: OWN_WORD_CONFIDENCE } : {}),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(domain === undefined ? {} : { domain }),
+    ...(about === undefined || about === "" ? {} : { about }),
+    ...(corrects === undefined || corrects === "" ? {} : { corrects }),
   });
   return outcomeText(outcome, nowMs);
 }

@@ -1,7 +1,6 @@
 /** Reads what is remembered and fits a turn: for the prompt and for the answer without a model. */
 import { asksAboutMemory, memorySection, type MemorySection } from "#src/context/memory-section.ts";
 import { rankFacts } from "#src/context/rank-facts.ts";
-import { widenedQuestion } from "#memory/book/asked-attribute.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -56,7 +55,7 @@ async function recallMemory(
   seen.add(who.owner);
   const query = questionIn(text);
   const asksForAll = asksAboutMemory(text);
-  const talk = { said: widenedQuestion(query), earlier: earlier.map(questionIn) };
+  const talk = { said: query, earlier: earlier.map(questionIn) };
   const {
     relevant: bySaid,
     byEarlier,

@@ -154,8 +154,8 @@ describe("the memory of the task that was chosen", () => {
   it("has nothing that has expired, was replaced or was forgotten", async () => {
     const model = echoModel();
     const lily = await start({ model });
-    await lily.send("/remember --task apollo The deadline is 3 June");
-    await lily.send("/remember --task apollo The deadline is 9 June");
+    await lily.send("/remember --task apollo --about deadline The deadline is 3 June");
+    await lily.send("/remember --task apollo --about deadline The deadline is 9 June");
     await lily.send("/remember --task apollo --expires 2d The office is closed");
     await lily.send("/remember --task apollo The crew is three");
     await lily.send("/forget --task apollo crew");

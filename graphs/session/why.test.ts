@@ -152,7 +152,7 @@ describe("why a turn went as it went", () => {
     await lily.send(`/forget ${short}`);
     expect(await rests("2")).toBe(`the remembered fact ${short}, which is not remembered any more`);
     await lily.send("I moved to Porto");
-    await lily.send("wo wohne ich?");
+    await lily.send("where did I move?");
     expect(await rests("5")).toBe("turn 4 of this session");
     await lily.send("what is my shoe size?");
     expect(await rests("6")).toBeUndefined();
@@ -174,9 +174,9 @@ describe("why a turn went as it went", () => {
 
   it("says what a fact has become that was corrected since", async () => {
     const lily = await start({ model: echoModel() });
-    await lily.send("/remember My bike is a red Brompton");
+    await lily.send("/remember --about bike My bike is a red Brompton");
     await lily.send("which bike do I have?");
-    await lily.send("/remember My bike is a blue Moulton");
+    await lily.send("/remember --about bike My bike is a blue Moulton");
     const short = await idOf(lily, "Brompton");
     expect(reasonsIn(await why(lily, "2"))[`fact ${short}`]).toMatch(
       /; now replaced by what was said later$/u,
@@ -262,9 +262,9 @@ describe("where a fact comes from", () => {
   it("is told with the words that were said, its domain's rule, its confirmations and what it replaced", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send("hello");
-    await lily.send("/remember My bike is a red Brompton");
+    await lily.send("/remember --about bike My bike is a red Brompton");
     lily.clock.advance(24 * HOUR);
-    await lily.send("/remember My bike is a red Moulton");
+    await lily.send("/remember --about bike My bike is a red Moulton");
     const short = await idOf(lily, "Moulton");
     await lily.send(`/memory verify ${short}`);
     const envelope = await why(lily, short);
@@ -272,14 +272,14 @@ describe("where a fact comes from", () => {
       code: "memory_explained",
       data: {
         record: { short, provenance: { source: "command", turn: 1 } },
-        words: "“/remember My bike is a red Moulton”",
+        words: "“/remember --about bike My bike is a red Moulton”",
         replaced: [{ text: "My bike is a red Brompton", state: "superseded" }],
       },
     });
     expect(reasonsIn(envelope)).toMatchObject({
       state: "holds",
       from: "you asked to keep it in turn 1 of this session (2026-03-02 09:00)",
-      kind: expect.stringMatching(/^user_profile \(rule \w+\)$/u),
+      kind: expect.stringMatching(/^user_profile \(it begins like nothing/u),
       confirmed: "2026-03-02 09:00; due on 2026-08-29 09:00 (180 days)",
       replaced: expect.stringContaining("“My bike is a red Brompton”"),
     });
@@ -317,7 +317,7 @@ describe("where a fact comes from", () => {
     expect(reasonsIn(await why(lily, await idOf(lily, "cello")))).toMatchObject({
       from: "noted by the assistant in turn 1 of this session (2026-03-01 09:00)",
       words: "“I play the cello”",
-      confidence: expect.stringMatching(/^0\.8/u),
+      confidence: expect.stringMatching(/^0\.5/u),
     });
     const waiting = await firstOf(lily, "/memory review");
     expect(reasonsIn(await why(lily, waiting))).toMatchObject({
@@ -325,15 +325,12 @@ describe("where a fact comes from", () => {
     });
   });
 
-  it("names what contradicts it, its task, and its end", async () => {
-    const model = new ScriptedChatModel([
-      { toolCalls: [{ id: "a", name: "remember", args: '{"text":"My home town is Oslo"}' }] },
-      "noted",
-    ]);
-    const lily = await start({ model, config: { memory: { tool: true } } });
-    await lily.send("/remember My home town is Ghent");
-    await lily.send("hm");
-    expect(reasonsIn(await why(lily, await idOf(lily, "Ghent")))["contradicts"]).toContain("Oslo");
+  it("names what stands beside it about the same, its task, and its end", async () => {
+    const lily = await start({ model: new ScriptedChatModel([]) });
+    await lily.send("/remember --about home My home town is Ghent");
+    await lily.send("/remember My home town is Oslo");
+    await lily.send(`/memory edit ${await idOf(lily, "Oslo")} --about home`);
+    expect(reasonsIn(await why(lily, await idOf(lily, "Ghent")))["beside"]).toContain("Oslo");
     await lily.send("/remember --task apollo --expires 2d the launch is on Friday");
     const record = await firstOf(lily, "/memory long task show --namespace apollo");
     expect(reasonsIn(await why(lily, record))).toMatchObject({

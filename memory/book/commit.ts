@@ -1,20 +1,17 @@
-/** Writes a record that has passed the gate: looks for the same fact and for contradictions, then puts it once. */
+/** Writes a record that has passed the gate, with the marks on what it takes the place of, in one batch. */
+import { recordNamespace } from "../namespaces.ts";
 import type { HiddenText } from "../policy/verdict.ts";
 import type { MemoryRecord } from "../record.ts";
-import { stateOf } from "../retention/lifecycle.ts";
+import { aboutOf, sameAbout } from "./about.ts";
 import { instantOf, type Desk } from "./desk.ts";
-import { reread } from "./rows.ts";
-import { rivalsAmong, type Rivals } from "./contradiction.ts";
-import { rivalsOf } from "./rivals.ts";
-import { finishReplacements, markSuperseded, putReplacing, unlink } from "./supersede.ts";
+import { putRecords, readRecords, reread } from "./rows.ts";
+import { currentOf } from "./settle.ts";
 import type { RememberOutcome } from "./types.ts";
 
 /** Options of {@link commitRecord}. */
 export interface CommitOptions {
-  /** The owner said it in so many words: it confirms, revives, and takes the place of what says otherwise. */
+  /** The owner said it in so many words: it confirms and revives. */
   readonly isExplicit: boolean;
-  /** Somebody noted what the owner has said: it takes the place of what says otherwise too, and stays a note. */
-  readonly isOwnWord?: boolean;
   readonly domainRule?: string | null;
   readonly hidden?: HiddenText | null;
   /** Replaced whatever they are about, as an edited record is. */
@@ -25,83 +22,88 @@ export interface CommitOptions {
 export type CommitOutcome = Extract<RememberOutcome, { kind: "stored" | "known" }>;
 
 /**
- * Commits `record` by one put; marks on what it replaces follow, and until they are written reading draws the same
- * conclusion from `supersedes`, or from the note that came before the put. Everything is read again right before.
+ * Commits `record`. The same text in the same place is the same fact, which is confirmed. What holds in that place about
+ * the same is superseded by what the owner or the model says; what a tool or a file says stands beside it. Everything is
+ * read right before the write.
  */
 export async function commitRecord(
   desk: Desk,
   owner: string,
   record: MemoryRecord,
-  options: CommitOptions,
+  { isExplicit, domainRule = null, hidden = null, replaces = [] }: CommitOptions,
 ): Promise<CommitOutcome> {
-  const { isExplicit, isOwnWord = false, hidden = null } = options;
   const existing = await reread(desk.store, owner, record);
-  if (existing !== undefined && !isExplicit && !isOwnWord) return knownAs(existing, hidden);
-  await finishReplacements(desk, owner);
-  const rivals = rivalsAmong(record.text, await rivalsOf(desk, owner, record));
-  if (isExplicit) return write(desk, owner, { record, existing, rivals, options });
-  const current = isCurrent(desk, existing) ? existing : undefined;
-  const same = current ?? rivals.same[0];
-  if (same === undefined) return write(desk, owner, { record, existing, rivals, options });
-  // Said before, in these words or others: there is nothing to write, unless something that says otherwise still stands.
-  const replaced = isOwnWord ? rivals.disagreeing.filter((one) => rivals.replaced.includes(one)) : [];
-  if (replaced.length === 0) return knownAs(same, hidden);
-  const disagreeing = { ...rivals, replaced };
-  return write(desk, owner, { record: same, existing: same, rivals: disagreeing, options });
+  const about = { ...record, conflict_group: record.conflict_group ?? existing?.conflict_group ?? null };
+  const all = await besides(desk, owner, { about, existing });
+  const current = currentOf(all, desk.clock.now());
+  const isCurrent = current.some(({ id }) => id === record.id);
+  const rivals = sameAbout(about, current);
+  const mayReplace = record.said_by === "owner" || record.said_by === "assistant";
+  const replaced = mayReplace ? unique([...rivals, ...replaces], record.id) : [];
+  // A note brings back only what was superseded, where it says what it is about; all else is the owner's to bring back.
+  const saysWhatOf = record.conflict_group !== null || replaces.length > 0;
+  const mayRevive = mayReplace && saysWhatOf && existing?.superseded_by != null;
+  const isToWrite = isExplicit || (isCurrent ? replaced.length > 0 : existing === undefined || mayRevive);
+  if (existing !== undefined && !isToWrite)
+    return { kind: "known", record: existing, confirmed: false, superseded: [], hidden };
+  const stored = existing === undefined ? about : confirmed(existing, about, { isExplicit, desk });
+  const { by, superseded } = await supersede(desk, owner, { by: stored, replaced, all });
+  if (isCurrent) return { kind: "known", record: by, confirmed: isExplicit, superseded, hidden };
+  const conflicts = rivals.filter((rival) => !replaced.includes(rival));
+  const revived = existing !== undefined;
+  return { kind: "stored", record: by, superseded, conflicts, revived, domainRule, hidden };
 }
 
-interface Writing {
-  readonly record: MemoryRecord;
-  /** The stored record of the same text. */
-  readonly existing: MemoryRecord | undefined;
-  readonly rivals: Rivals<MemoryRecord>;
-  readonly options: CommitOptions;
-}
-
-async function write(
+/** What lies beside a record and may have to change with it; itself too, where it is there. */
+async function besides(
   desk: Desk,
   owner: string,
-  { record, existing, rivals, options }: Writing,
-): Promise<CommitOutcome> {
-  const { domainRule = null, hidden = null, replaces = [] } = options;
-  const mayReplace = isOwners(record) || options.isOwnWord === true;
-  const replaced = mayReplace ? unique([...rivals.replaced, ...replaces], record.id) : [];
-  const written = {
-    ...(existing === undefined
-      ? record
-      : confirm(existing, record, { isExplicit: options.isExplicit, now: instantOf(desk) })),
-    supersedes: replaced.map(({ id }) => id),
-  };
-  await putReplacing(desk, owner, written);
-  if (existing !== undefined) await unlink(desk, owner, existing);
-  const superseded = await markSuperseded(desk, owner, { by: written, replaced });
-  if (isCurrent(desk, existing))
-    return { kind: "known", record: written, confirmed: options.isExplicit, superseded, hidden };
-  const revived = existing !== undefined;
-  const gone = new Set(superseded.map(({ id }) => id));
-  const conflicts = rivals.disagreeing.filter(({ id }) => !gone.has(id));
-  return { kind: "stored", record: written, superseded, conflicts, revived, domainRule, hidden };
+  { about, existing }: { readonly about: MemoryRecord; readonly existing: MemoryRecord | undefined },
+): Promise<readonly MemoryRecord[]> {
+  const isAlone = aboutOf(about) === null && (existing?.superseded_by ?? null) === null;
+  if (isAlone) return existing === undefined ? [] : [existing];
+  return (await readRecords(desk.store, owner, recordNamespace(owner, about))).records;
 }
 
-function knownAs(record: MemoryRecord, hidden: HiddenText | null): CommitOutcome {
-  return { kind: "known", record, confirmed: false, superseded: [], hidden };
+/**
+ * Puts `by` and marks `replaced` as superseded by it, in one batch: all of it or nothing, where the store's batch is one
+ * transaction. What `by` was itself superseded by no longer names it.
+ *
+ * @param all records beside it
+ */
+export async function supersede(
+  desk: Desk,
+  owner: string,
+  {
+    by,
+    replaced,
+    all,
+  }: Readonly<Record<"replaced" | "all", readonly MemoryRecord[]>> & { readonly by: MemoryRecord },
+): Promise<{ readonly by: MemoryRecord; readonly superseded: readonly MemoryRecord[] }> {
+  const ids = replaced.map(({ id }) => id);
+  const written = { ...by, supersedes: [...new Set([...by.supersedes, ...ids])] };
+  const without = (old: MemoryRecord): string[] => old.supersedes.filter((id) => id !== by.id);
+  const superseded = replaced.map((old) => ({
+    ...old,
+    supersedes: without(old),
+    superseded_by: by.id,
+    verification_due: false,
+    updated_at: instantOf(desk),
+  }));
+  const unlinked = all
+    .filter(({ id, supersedes }) => id !== by.id && supersedes.includes(by.id) && !ids.includes(id))
+    .map((old) => ({ ...old, supersedes: without(old) }));
+  await putRecords(desk.store, owner, [written, ...superseded, ...unlinked]);
+  return { by: written, superseded };
 }
 
-function isCurrent(desk: Desk, record: MemoryRecord | undefined): boolean {
-  return record !== undefined && stateOf(record, desk.clock.now()) === "current";
-}
-
-/** Only the owner's own word replaces what stands; anything else is put beside it. */
-function isOwners({ said_by }: MemoryRecord): boolean {
-  return said_by === "owner";
-}
-
-/** The stored record after the owner has said it again: confirmed, readable again, with a new expiry if one was given. */
-function confirm(
+/** The stored record after it was said again: readable, with a new expiry if one was given; by the owner it is confirmed. */
+function confirmed(
   existing: MemoryRecord,
   said: MemoryRecord,
-  { isExplicit, now }: { readonly isExplicit: boolean; readonly now: string },
+  { isExplicit, desk }: { readonly isExplicit: boolean; readonly desk: Desk },
 ): MemoryRecord {
+  const now = instantOf(desk);
   const isOver = existing.expires_at !== null && existing.expires_at <= now;
   return {
     ...existing,
@@ -113,6 +115,7 @@ function confirm(
     expired: false,
     archived: false,
     verification_due: isExplicit ? false : existing.verification_due,
+    conflict_group: said.conflict_group,
     superseded_by: null,
   };
 }

@@ -61,6 +61,43 @@ describe("an edit", () => {
     expect(await texts()).toEqual(["Rent is due on the 4th"]);
   });
 
+  it("of its domain moves it, and leaves the old place superseded", async () => {
+    const { say, book, texts } = openTestBook();
+    const old = recordOf(
+      await say("Never push to main", { domain: "user_profile", expiresAt: "2026-08-01" }),
+    );
+    expect(await book.edit(ADA, old.id, { domain: "working_rules" })).toMatchObject({
+      kind: "stored",
+      record: { domain: "working_rules", stability: "high", expires_at: null },
+      superseded: [{ id: old.id }],
+    });
+    expect(await texts()).toEqual(["Never push to main"]);
+    const { records } = await book.show(ADA);
+    await book.edit(ADA, records[0]?.id ?? "", { domain: "user_profile" });
+    expect((await book.show(ADA)).records).toMatchObject([
+      { domain: "user_profile", supersedes: [records[0]?.id] },
+    ]);
+  });
+
+  it("of what it is about tells what else is about the same, and replaces nothing", async () => {
+    const { say, book, texts } = openTestBook();
+    const ghent = recordOf(await say("I live in Ghent", { about: "home" }));
+    const oslo = recordOf(await say("I live in Oslo"));
+    expect(await book.edit(ADA, oslo.id, { about: "Home" })).toMatchObject({
+      record: { id: oslo.id, conflict_group: "home" },
+      conflicts: [{ id: ghent.id }],
+    });
+    expect(await texts()).toHaveLength(2);
+  });
+
+  it("of a task's fact moves it nowhere", async () => {
+    const { say, book } = openTestBook();
+    const { id } = recordOf(await say("We chose SQLite", { task: "lily" }));
+    await expect(book.edit(ADA, id, { domain: "user_profile" })).rejects.toMatchObject({
+      code: "memory_input_invalid",
+    });
+  });
+
   it("of nothing is nothing", async () => {
     const { book } = openTestBook();
     expect(await book.edit(ADA, "00000000-0000-4000-8000-000000000000", { text: "x" })).toEqual({
@@ -80,10 +117,12 @@ describe("confirming", () => {
     });
   });
 
-  it("settles a contradiction for the side that is kept", async () => {
+  it("supersedes the others about the same as the one that is kept", async () => {
     const { say, book, texts } = openTestBook();
-    await say("I live in Ghent");
-    const oslo = recordOf(await say("I live in Oslo", { saidBy: "tool", source: "inference" }));
+    await say("I live in Ghent", { about: "home" });
+    const oslo = recordOf(
+      await say("I live in Oslo", { about: "home", saidBy: "tool", source: "inference" }),
+    );
     expect(await book.resolve(ADA, oslo.id)).toMatchObject({
       kind: "resolved",
       superseded: [{ text: "I live in Ghent" }],
@@ -94,8 +133,8 @@ describe("confirming", () => {
 
   it("brings back a superseded side that is kept", async () => {
     const { say, book, texts } = openTestBook();
-    const ghent = recordOf(await say("I live in Ghent"));
-    await say("I live in Oslo");
+    const ghent = recordOf(await say("I live in Ghent", { about: "home" }));
+    await say("I live in Oslo", { about: "home" });
     await book.resolve(ADA, ghent.id);
     expect(await texts()).toEqual(["I live in Ghent"]);
   });

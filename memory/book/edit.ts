@@ -1,15 +1,15 @@
-/** Corrections by the owner: a new text is a new record that replaces the old one, all else changes in place. */
+/** Corrections by the owner: a new text or domain is a new record that replaces the old one, all else changes in place. */
+import { LilyError } from "#src/kernel/errors.ts";
 import { assertOwner } from "../namespaces.ts";
 import { checkText } from "../policy/check-text.ts";
-import type { MemoryRecord } from "../record.ts";
-import { stateOf } from "../retention/lifecycle.ts";
+import type { Domain, MemoryRecord } from "../record.ts";
+import { RETENTION } from "../retention/retention-defaults.ts";
+import { sameAbout, slugOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
-import { comparableText } from "./comparable-text.ts";
-import { conflictGroupOf } from "./conflict-group.ts";
 import { instantOf, type Desk } from "./desk.ts";
-import { locate } from "./find.ts";
 import { expiryOf } from "./new-record.ts";
-import { putRecord, recordId } from "./rows.ts";
+import { putRecord, readAll, recordId } from "./rows.ts";
+import { currentOf } from "./settle.ts";
 import { liftTombstones } from "./tombstones.ts";
 import type { Change, None, RememberOutcome, Who } from "./types.ts";
 
@@ -18,80 +18,85 @@ export async function edit(
   desk: Desk,
   who: Who,
   id: string,
-  change: Change,
+  { text, ...change }: Change,
 ): Promise<RememberOutcome | None> {
   assertOwner(who.owner);
-  const old = await locate(desk, who.owner, id);
+  const all = await readAll(desk.store, who.owner);
+  const old = all.find((record) => record.id === id.toLowerCase());
   if (old === undefined) return { kind: "none" };
-  if (change.text === undefined) return editInPlace(desk, who.owner, changeFields(desk, old, change));
-  const verdict = await checkText(change.text, { scan: desk.scan, isTrusted: true });
-  const { hidden } = verdict;
-  if (verdict.action !== "allow") return { kind: "denied", denial: denialIn(verdict), hidden };
-  const changed = { ...changeFields(desk, old, change), text: verdict.text };
-  if (comparableText(verdict.text) === comparableText(old.text))
-    return { ...(await editInPlace(desk, who.owner, changed)), hidden };
-  const record = retell(desk, who, changed);
-  const outcome = await commitRecord(desk, who.owner, record, { isExplicit: true, hidden, replaces: [old] });
-  await liftTombstones(desk, who.owner, verdict.text);
-  return outcome;
+  const options = { scan: desk.scan, isTrusted: true };
+  const { about } = change;
+  const ofName = about === undefined ? undefined : await checkText(about, { ...options, isName: true });
+  if (ofName?.action === "deny") return { kind: "denied", denial: ofName.denial, hidden: null };
+  const gate = text === undefined ? undefined : await checkText(text, options);
+  const hidden = gate?.hidden ?? null;
+  if (gate?.action === "deny") return { kind: "denied", denial: gate.denial, hidden };
+  const changed = { ...changeFields(desk, old, change), text: gate?.text ?? old.text };
+  const newId = recordId(who.owner, changed, changed.text);
+  if (newId !== old.id) {
+    const record = retell(who, { ...changed, id: newId });
+    const outcome = await commitRecord(desk, who.owner, record, {
+      isExplicit: true,
+      hidden,
+      replaces: [old],
+    });
+    await liftTombstones(desk, who.owner, changed.text);
+    return outcome;
+  }
+  await putRecord(desk.store, who.owner, changed);
+  const conflicts = about === undefined ? [] : sameAbout(changed, currentOf(all, desk.clock.now()));
+  return {
+    kind: "stored",
+    record: changed,
+    superseded: [],
+    conflicts,
+    revived: false,
+    domainRule: null,
+    hidden,
+  };
 }
 
-/** A trusted text is never put aside. */
-function denialIn(
-  verdict: Awaited<ReturnType<typeof checkText>>,
-): Extract<RememberOutcome, { kind: "denied" }>["denial"] {
-  if (verdict.action === "deny") return verdict.denial;
-  throw new TypeError("the gate put a trusted text aside");
-}
-
-function changeFields(desk: Desk, old: MemoryRecord, change: Change): MemoryRecord {
-  const { expiresAt, archived, confidence } = change;
+function changeFields(
+  desk: Desk,
+  old: MemoryRecord,
+  { expiresAt, archived, confidence, about, domain }: Omit<Change, "text">,
+): MemoryRecord {
   const now = instantOf(desk);
   const expires_at =
-    typeof expiresAt === "string" ? expiryOf(old.domain, expiresAt, now) : (expiresAt ?? null);
+    typeof expiresAt === "string" ? expiryOf(domain ?? old.domain, expiresAt, now) : (expiresAt ?? null);
   return {
     ...old,
     ...(expiresAt === undefined ? {} : { expires_at, expired: false }),
     ...(archived === undefined ? {} : { archived }),
     ...(confidence === undefined ? {} : { confidence: Math.min(1, Math.max(0, confidence)) }),
+    ...(about === undefined ? {} : { conflict_group: slugOf(about) }),
+    ...(domain === undefined ? {} : movedTo(domain, old)),
     updated_at: now,
   };
 }
 
-async function editInPlace(
-  desk: Desk,
-  owner: string,
-  record: MemoryRecord,
-): Promise<Extract<RememberOutcome, { kind: "stored" }>> {
-  await putRecord(desk.store, owner, record);
-  const revived = stateOf(record, desk.clock.now()) === "current";
-  return {
-    kind: "stored",
-    record,
-    superseded: [],
-    conflicts: [],
-    revived: !revived,
-    domainRule: null,
-    hidden: null,
-  };
+function movedTo(domain: Domain, { task, expires_at }: MemoryRecord): Partial<MemoryRecord> {
+  if (task !== null || domain === "task_memory")
+    throw new LilyError("memory_input_invalid", "a fact of a task stays with its task", {
+      next: "Forget it there, and remember it anew.",
+    });
+  const { stability, expiry } = RETENTION[domain];
+  return { domain, stability, expires_at: expiry === "none" ? null : expires_at };
 }
 
 /** The record of the new text: said now, by the owner, in the place of the old one. */
-function retell(desk: Desk, who: Who, changed: MemoryRecord): MemoryRecord {
-  const now = instantOf(desk);
+function retell(who: Who, changed: MemoryRecord): MemoryRecord {
   return {
     ...changed,
-    id: recordId(who.owner, changed, changed.text),
     said_by: "owner",
     source: "command",
     confidence: 1,
-    created_at: now,
+    created_at: changed.updated_at,
     session_id: who.sessionId ?? null,
     turn: who.turn ?? null,
     last_verified: null,
     archived: false,
     verification_due: false,
-    conflict_group: conflictGroupOf(changed.text),
     supersedes: [],
     superseded_by: null,
     review: null,

@@ -33,9 +33,3 @@ function idPart(text: string): string | undefined {
 function hexOf(id: string): string {
   return id.toLowerCase().replaceAll("-", "");
 }
-
-/** The record with exactly that id. */
-export async function locate(desk: Desk, owner: string, id: string): Promise<MemoryRecord | undefined> {
-  const wanted = id.toLowerCase();
-  return (await readAll(desk.store, owner)).find((record) => record.id === wanted);
-}

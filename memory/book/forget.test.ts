@@ -51,8 +51,8 @@ describe("forgetting", () => {
 
   it("of the newer fact does not bring back the one it had replaced, and tells of that", async () => {
     const { say, book, texts } = openTestBook();
-    await say("I live in Ghent");
-    const oslo = recordOf(await say("I live in Oslo"));
+    await say("I live in Ghent", { about: "home" });
+    const oslo = recordOf(await say("I live in Oslo", { about: "home" }));
     const outcome = await book.forget(ADA, oslo.id);
     expect(outcome).toMatchObject({ predecessors: [{ text: "I live in Ghent" }] });
     expect(await texts()).toEqual([]);
@@ -61,8 +61,8 @@ describe("forgetting", () => {
   it("of the older fact takes its id out of the newer one", async () => {
     const store = new InMemoryStore();
     const { say, book, texts } = openTestBook(store);
-    const ghent = recordOf(await say("I live in Ghent"));
-    await say("I live in Oslo");
+    const ghent = recordOf(await say("I live in Ghent", { about: "home" }));
+    await say("I live in Oslo", { about: "home" });
     await book.forget(ADA, ghent.id);
     expect(await everything(store)).not.toContain(ghent.id);
     expect(await texts()).toEqual(["I live in Oslo"]);

@@ -3,7 +3,6 @@ import { assertOwner } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { Desk } from "./desk.ts";
 import { deleteRecord, putRecord, readAll, readPending } from "./rows.ts";
-import { finishReplacements } from "./supersede.ts";
 import { putTombstone } from "./tombstones.ts";
 import type { ForgetOutcome, Who } from "./types.ts";
 
@@ -11,8 +10,6 @@ import type { ForgetOutcome, Who } from "./types.ts";
 export async function forget(desk: Desk, who: Who, id: string): Promise<ForgetOutcome> {
   assertOwner(who.owner);
   const wanted = id.toLowerCase();
-  // Notes name records by ids that derive from their texts, and what is marked by now stays superseded.
-  await finishReplacements(desk, who.owner, { all: true });
   const [all, pending] = await Promise.all([
     readAll(desk.store, who.owner),
     readPending(desk.store, who.owner),
@@ -23,7 +20,7 @@ export async function forget(desk: Desk, who: Who, id: string): Promise<ForgetOu
   // First, so that no crash leaves a deleted fact that an import may bring back.
   const tombstone = await putTombstone(desk, who.owner, record.text);
   for (const one of doomed) await deleteRecord(desk.store, who.owner, one);
-  const predecessors = await forgetLinks(desk, who.owner, all, { id: wanted, tombstone });
+  const predecessors = await forgetLinks(desk, who.owner, all, { gone: record, tombstone });
   return { kind: "forgotten", record, predecessors };
 }
 
@@ -35,13 +32,14 @@ async function forgetLinks(
   desk: Desk,
   owner: string,
   all: readonly MemoryRecord[],
-  { id, tombstone }: { readonly id: string; readonly tombstone: string },
+  { gone, tombstone }: { readonly gone: MemoryRecord; readonly tombstone: string },
 ): Promise<MemoryRecord[]> {
   const predecessors: MemoryRecord[] = [];
   for (const record of all) {
-    if (record.id === id || (record.superseded_by !== id && !record.supersedes.includes(id))) continue;
-    const isPredecessor = record.superseded_by === id;
-    const supersedes = record.supersedes.filter((other) => other !== id);
+    if (record.id === gone.id) continue;
+    const isPredecessor = record.superseded_by === gone.id || isUnmarked(record, gone);
+    if (!isPredecessor && !record.supersedes.includes(gone.id)) continue;
+    const supersedes = record.supersedes.filter((other) => other !== gone.id);
     const changed = {
       ...record,
       supersedes,
@@ -51,4 +49,9 @@ async function forgetLinks(
     if (isPredecessor) predecessors.push(changed);
   }
   return predecessors;
+}
+
+/** A store without an atomic batch may lack the mark on what was superseded. */
+function isUnmarked({ id, superseded_by, updated_at }: MemoryRecord, by: MemoryRecord): boolean {
+  return superseded_by === null && by.supersedes.includes(id) && updated_at < by.updated_at;
 }

@@ -3,11 +3,11 @@ import { ADA, openTestBook, recordOf, type TestBook } from "./testing/test-book.
 
 async function filledBook(): Promise<TestBook> {
   const test = openTestBook();
-  await test.say("I live in Ghent");
-  await test.say("I live in Oslo");
-  await test.say("I live in Ghent");
+  await test.say("I live in Ghent", { about: "home" });
+  await test.say("I live in Oslo", { about: "home" });
+  await test.say("I live in Ghent", { about: "home" });
   await test.say("I am in Rome", { expiresAt: "2026-08-01" });
-  await test.say("Be warm");
+  await test.say("I keep warm");
   await test.say("We chose SQLite", { task: "lily" });
   await test.say("I like rail travel", { scope: "agent:travel", saidBy: "tool", source: "inference" });
   return test;
@@ -52,7 +52,7 @@ describe("an import", () => {
   it("leaves out what was forgotten, unless that is asked for", async () => {
     const { book } = await filledBook();
     const file = await book.exportAll(ADA);
-    await book.forget(ADA, file.records.find(({ text }) => text === "Be warm")?.id ?? "");
+    await book.forget(ADA, file.records.find(({ text }) => text === "I keep warm")?.id ?? "");
     expect(await book.importAll(ADA, file)).toMatchObject({ added: 0, known: 5, forgotten: 1 });
     expect(await book.importAll(ADA, file, { revive: true, isTrusted: true })).toMatchObject({
       added: 1,
@@ -137,11 +137,11 @@ describe("an import", () => {
     expect(await texts()).toContain("Rent is due on the 3rd");
   });
 
-  it("tells of contradictions it brought in and replaces nothing", async () => {
+  it("tells of what it brought in about the same as other facts, and replaces nothing", async () => {
     const { say, book, texts } = openTestBook();
-    await say("I live in Ghent");
+    await say("I live in Ghent", { about: "home" });
     const source = openTestBook();
-    await source.say("I live in Oslo");
+    await source.say("I live in Oslo", { about: "home" });
     expect(await book.importAll(ADA, await source.book.exportAll(ADA))).toMatchObject({
       added: 1,
       conflicts: 1,

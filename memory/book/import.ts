@@ -92,7 +92,7 @@ function relink(record: MemoryRecord, { records, ids }: Additions): MemoryRecord
   return { ...record, supersedes, superseded_by: by === null ? null : (ids.get(by) ?? by) };
 }
 
-/** How many of the added records stand beside others that say otherwise. */
+/** How many of the added records stand beside others about the same. */
 async function countConflicts(desk: Desk, who: Who, { records }: Additions): Promise<number> {
   if (records.size === 0) return 0;
   const all = await conflicts(desk, who);

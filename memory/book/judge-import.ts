@@ -2,9 +2,9 @@
 import { checkText, reviewRule } from "../policy/check-text.ts";
 import type { PolicyDenial, PolicyRule } from "../policy/verdict.ts";
 import type { MemoryRecord } from "../record.ts";
-import { conflictGroupOf } from "./conflict-group.ts";
+import { aboutOf } from "./about.ts";
 import { instantOf, type Desk } from "./desk.ts";
-import { quarantine } from "./quarantine.ts";
+import { quarantine } from "./remember.ts";
 import { recordId, reread } from "./rows.ts";
 import { liftTombstones, type Tombstones } from "./tombstones.ts";
 
@@ -22,7 +22,7 @@ export type JudgedImport =
   | { readonly kind: "denied"; readonly denial: PolicyDenial }
   | { readonly kind: "add"; readonly record: MemoryRecord };
 
-/** Judges `record`. Its id and conflict group are made anew: what a file says of them is not believed. */
+/** Judges `record`. Its id is made anew: what a file says of it is not believed. Who Lily is and how it works waits for a review. */
 export async function judgeImport(
   desk: Desk,
   owner: string,
@@ -41,7 +41,7 @@ export async function judgeImport(
     if (!revive) return { kind: "forgotten" };
     await liftTombstones(desk, owner, text);
   }
-  const own = { ...record, text, id: recordId(owner, record, text), conflict_group: conflictGroupOf(text) };
+  const own = { ...record, text, id: recordId(owner, record, text), conflict_group: aboutOf(record) };
   if ((await reread(desk.store, owner, { ...own, review: null })) !== undefined) return { kind: "known" };
   const rule =
     verdict.action === "quarantine" ? verdict.rule : (reviewRule(own, { isTrusted }) ?? pendingRule(record));

@@ -42,7 +42,7 @@ import type {
  * store throws. All else is an answer.
  */
 export interface MemoryBook {
-  /** Gate, then known or contradicted, then one write. What the owner says replaces what says otherwise. */
+  /** Gate, then one write. What is about the same is superseded, where the owner or the model says it. */
   remember(who: Who, fact: Fact): Promise<RememberOutcome>;
   /** Reads; by default only what holds now. Never writes, so reading makes nothing fresher. */
   show(who: Who, options?: ShowOptions): Promise<ShowResult>;
@@ -54,14 +54,14 @@ export interface MemoryBook {
   find(who: Who, id: string): Promise<Found>;
   /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
   forget(who: Who, id: string): Promise<ForgetOutcome>;
-  /** A new text replaces the record by a new one; all else changes in place. The owner's word. */
+  /** A new text or domain replaces the record by a new one; all else changes in place. The owner's word. */
   edit(who: Who, id: string, change: Change): Promise<RememberOutcome | None>;
   /** Sets `last_verified` of the records with these full ids. */
   verify(
     who: Who,
     ids: readonly string[],
   ): Promise<{ readonly verified: readonly MemoryRecord[]; readonly missing: readonly string[] }>;
-  /** Facts that say different things about the same, in groups of two and more. */
+  /** Facts about the same, in groups of two and more. */
   conflicts(who: Who): Promise<Conflict[]>;
   /** Keeps this one and supersedes the others of its group. */
   resolve(who: Who, keepId: string): Promise<ResolveOutcome>;

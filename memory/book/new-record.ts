@@ -13,7 +13,7 @@ import {
   type Source,
 } from "../record.ts";
 import { RETENTION } from "../retention/retention-defaults.ts";
-import { conflictGroupOf } from "./conflict-group.ts";
+import { slugOf } from "./about.ts";
 import { recordId } from "./rows.ts";
 import type { Fact, Who } from "./types.ts";
 
@@ -80,7 +80,7 @@ export function newRecord(who: Who, fact: Fact, place: PlacedFact, now: string):
     expired: false,
     archived: false,
     verification_due: false,
-    conflict_group: conflictGroupOf(fact.text),
+    conflict_group: fact.about === undefined ? null : slugOf(fact.about),
     supersedes: [],
     superseded_by: null,
     review: null,

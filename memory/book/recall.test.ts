@@ -4,7 +4,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { memoryIndexFields } from "../namespaces.ts";
 import { openDatabase } from "../stores/sqlite/open-database.ts";
 import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
-import { crashWhileSaying, ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
+import { ADA, NOW_MS, openTestBook, recordOf, type TestBook } from "./testing/test-book.ts";
 import type { RecallOptions } from "./types.ts";
 
 const openSqliteStore = (): BaseStore =>
@@ -95,11 +95,11 @@ describe.each<[string, () => BaseStore]>([
     async (count) => {
       const on = openTestBook(makeStore());
       await sayMany(on, count);
-      await on.say("My bike is a red Brompton");
+      await on.say("My bike is a red Brompton", { about: "bike" });
       const sold = recordOf(await on.say("The old bike was sold in May", { domain: "user_profile" }));
       await on.say("The bike is at the repair shop", { domain: "user_profile", expiresAt: "2026-02-04" });
       await on.book.edit(ADA, sold.id, { archived: true });
-      await on.say("My bike is a blue Moulton");
+      await on.say("My bike is a blue Moulton", { about: "bike" });
       on.clock.set(Date.UTC(2026, 1, 4));
       const { relevant, newest } = await recalled(on, "about my bike", { newest: { user_profile: 1 } });
       expect(relevant).toEqual(["My bike is a blue Moulton"]);
@@ -117,21 +117,6 @@ describe.each<[string, () => BaseStore]>([
     const { relevant, newest } = await recalled(on, "my bike", { newest: { user_profile: 1 } });
     expect(relevant).toEqual(["My bike is a red Brompton"]);
     expect(newest).toEqual(["note 99 about the garden shed"]);
-  });
-
-  it("draws the conclusion of a replacement that a crash cut short, beside many others", async () => {
-    const on = openTestBook(makeStore());
-    await sayMany(on, 100);
-    await on.say("My bike is a red Brompton");
-    await crashWhileSaying(on, "My bike is a blue Moulton", 3);
-    expect((await recalled(on, "red Brompton bike")).relevant).toEqual(["My bike is a blue Moulton"]);
-    on.clock.advance(60_000);
-    await on.say("My cat is called Ada");
-    expect(await on.store.search(["memory", "replacements"])).toEqual([]);
-    expect((await recalled(on, "red Brompton bike")).relevant).toEqual(["My bike is a blue Moulton"]);
-    expect((await on.book.show(ADA, { query: "Brompton", includeSuperseded: true })).records).toMatchObject([
-      { superseded_by: expect.any(String) as unknown },
-    ]);
   });
 
   it("keeps to the scopes of the agent, and to the one task that is named", async () => {

@@ -1,49 +1,83 @@
 /** The door for a new fact: gate, then the owner's own forgetting, then review or commit. */
+import { LilyError } from "#src/kernel/errors.ts";
 import { assertOwner } from "../namespaces.ts";
 import { checkText, isTrustedSpeaker, reviewRule } from "../policy/check-text.ts";
+import type { MemoryRecord } from "../record.ts";
+import { aboutOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
 import { instantOf, type Desk } from "./desk.ts";
+import { find } from "./find.ts";
 import { newRecord, placeOf } from "./new-record.ts";
-import { quarantine } from "./quarantine.ts";
+import { putRecord, reread } from "./rows.ts";
 import { liftTombstones, readTombstones } from "./tombstones.ts";
 import type { Fact, RememberOutcome, Who } from "./types.ts";
 
 /** Remembers `fact`; see `MemoryBook.remember`. */
 export async function remember(desk: Desk, who: Who, fact: Fact): Promise<RememberOutcome> {
   assertOwner(who.owner);
-  const { isOwnWord = false } = fact;
   const options = { scan: desk.scan, isTrusted: isTrustedSpeaker(fact.saidBy) };
   const verdict = await checkText(fact.text, options);
   const { hidden } = verdict;
   if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial, hidden };
-  const ofTask =
-    fact.task === undefined ? undefined : await checkText(fact.task, { ...options, isName: true });
-  if (ofTask?.action === "deny") return { kind: "denied", denial: ofTask.denial, hidden: null };
-  const clean = { ...fact, text: verdict.text };
+  for (const name of [fact.task, fact.about]) {
+    const ofName = name === undefined ? undefined : await checkText(name, { ...options, isName: true });
+    if (ofName?.action === "deny") return { kind: "denied", denial: ofName.denial, hidden: null };
+  }
+  const corrected = await correctedBy(desk, who, fact);
+  const clean = { ...placeLike(corrected, fact), text: verdict.text };
   const place = placeOf(clean);
-  const now = instantOf(desk);
-  const record = newRecord(who, clean, place, now);
+  const record = newRecord(who, clean, place, instantOf(desk));
   const isExplicit = fact.saidBy === "owner" && fact.source === "command";
   if (!isExplicit) {
     const [stone] = (await readTombstones(desk, who.owner)).of(clean.text);
     if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
   }
-  const rule =
-    verdict.action === "quarantine"
-      ? verdict.rule
-      : reviewRule(record, { isTrusted: options.isTrusted || isOwnWord });
+  const rule = verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options);
   if (rule !== null) {
-    const pending = await quarantine(desk, who.owner, {
+    const found = await quarantine(desk, who.owner, {
       ...record,
-      review: { state: "pending", rule, at: now },
+      review: { state: "pending", rule, at: record.created_at },
     });
-    return "known" in pending
-      ? { kind: "known", record: pending.known, confirmed: false, superseded: [], hidden }
-      : { kind: "quarantined", record: pending.record, rule, hidden };
+    return found.review?.state === "pending"
+      ? { kind: "quarantined", record: found, rule, hidden }
+      : { kind: "known", record: found, confirmed: false, superseded: [], hidden };
   }
-  const how = { isExplicit, isOwnWord, domainRule: place.rule, hidden };
+  const replaces = corrected === undefined ? [] : [corrected];
+  const how = { isExplicit, domainRule: place.rule, hidden, replaces };
   const outcome = await commitRecord(desk, who.owner, record, how);
   // After the put: a crash between leaves a fact that imports would not bring back, and which is there.
   if (isExplicit) await liftTombstones(desk, who.owner, clean.text);
   return outcome;
+}
+
+/** The one fact that `fact` says it corrects. */
+async function correctedBy(desk: Desk, who: Who, { corrects }: Fact): Promise<MemoryRecord | undefined> {
+  if (corrects === undefined) return undefined;
+  const found = await find(desk, who, corrects);
+  if (found.kind === "one") return found.record;
+  throw new LilyError("memory_input_invalid", "no one fact has the id that was to be corrected", {
+    next: "Give an id as it stands before a fact, or leave it out.",
+  });
+}
+
+/** A correction lies where what it corrects lies, and is about the same, unless it says otherwise. */
+function placeLike(corrected: MemoryRecord | undefined, fact: Fact): Fact {
+  if (corrected === undefined) return fact;
+  const { domain, task, scope } = corrected;
+  const about = aboutOf(corrected);
+  return {
+    domain,
+    scope,
+    ...(task === null ? {} : { task }),
+    ...(about === null ? {} : { about }),
+    ...fact,
+  };
+}
+
+/** Puts `pending` aside for a review, once. @returns what waits now, or the fact where the owner has it already */
+export async function quarantine(desk: Desk, owner: string, pending: MemoryRecord): Promise<MemoryRecord> {
+  const known = await reread(desk.store, owner, { ...pending, review: null });
+  const before = known ?? (await reread(desk.store, owner, pending));
+  if (before === undefined) await putRecord(desk.store, owner, pending);
+  return before ?? pending;
 }

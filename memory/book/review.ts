@@ -11,7 +11,7 @@ import type { None, Who } from "./types.ts";
 export interface Review {
   /** What waits, oldest first. */
   list(who: Who): Promise<MemoryRecord[]>;
-  /** Lets a fact in. It stays what it was: said by a tool or a file, and replacing nothing the owner said. */
+  /** Lets a fact in. It stays what it was: said by a tool or a file, and replacing nothing; or by the model. */
   accept(who: Who, id: string): Promise<CommitOutcome | None>;
   /** Turns a fact away; a tombstone keeps it from coming back by itself. */
   reject(who: Who, id: string): Promise<{ readonly kind: "rejected"; readonly record: MemoryRecord } | None>;

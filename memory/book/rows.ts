@@ -1,5 +1,5 @@
 /** The one way to records in a store: reads that drop what is another's, and writes under the derived id. */
-import type { BaseStore, Item } from "@langchain/langgraph-checkpoint";
+import { AsyncBatchedStore, type BaseStore, type Item } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
@@ -141,7 +141,7 @@ export async function readPendingRows(store: BaseStore, owner: string): Promise<
 }
 
 /** One record by its namespace and id. */
-export async function readRecord(
+async function readRecord(
   store: BaseStore,
   owner: string,
   namespace: readonly string[],
@@ -165,6 +165,28 @@ export async function putRecord(store: BaseStore, owner: string, record: MemoryR
   const index = record.review?.state === "pending" ? false : ["text"];
   if (index !== false && record.task !== null) await noteTask(store, owner, record.task);
   await store.put(namespaceOf(owner, record), record.id, memoryRecordSchema.parse(record), index);
+}
+
+/**
+ * Writes records in one batch, which a store of ours does wholly or not at all; elsewhere the first comes first. None of
+ * them waits for a review.
+ */
+export async function putRecords(
+  store: BaseStore,
+  owner: string,
+  records: readonly MemoryRecord[],
+): Promise<void> {
+  for (const { task } of records) if (task !== null) await noteTask(store, owner, task);
+  const puts = records.map((record) => ({
+    namespace: recordNamespace(owner, record),
+    key: record.id,
+    value: memoryRecordSchema.parse(record),
+    index: ["text"],
+  }));
+  // The store that LangGraph gives to nodes has no batch of its own: it makes one of what is asked at once.
+  if (store instanceof AsyncBatchedStore)
+    await Promise.all(puts.map(({ namespace, key, value }) => store.put(namespace, key, value)));
+  else await store.batch(puts);
 }
 
 /** Removes one record. */

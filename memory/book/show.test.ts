@@ -35,8 +35,8 @@ describe("reading", () => {
 
   it("leaves out archived and superseded records unless asked", async () => {
     const { say, book } = openTestBook();
-    const old = recordOf(await say("I live in Ghent"));
-    await say("I live in Oslo");
+    const old = recordOf(await say("I live in Ghent", { about: "home" }));
+    await say("I live in Oslo", { about: "home" });
     await book.edit(ADA, recordOf(await say("I like tea")).id, { archived: true });
     expect(await book.show(ADA)).toMatchObject({ total: 1, leftOut: { archived: 1, superseded: 1 } });
     expect((await book.show(ADA, { includeArchived: true })).total).toBe(2);

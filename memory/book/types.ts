@@ -1,6 +1,6 @@
 /** What the memory book is asked and what it answers. */
 import type { HiddenText, PolicyDenial, PolicyRule } from "../policy/verdict.ts";
-import type { Domain, MemoryRecord, SaidBy, Scope, Source } from "../record.ts";
+import type { Domain, MemoryRecord, PersonalityDomain, SaidBy, Scope, Source } from "../record.ts";
 
 /** On whose behalf. Comes from the run's authenticated context, never from a text or a tool's arguments. */
 export interface Who {
@@ -21,8 +21,10 @@ export interface Fact {
   readonly scope?: Scope;
   readonly saidBy: SaidBy;
   readonly source: Source;
-  /** The owner has said the same in this turn, whoever noted it: it takes the place of what says otherwise. */
-  readonly isOwnWord?: boolean;
+  /** What it is about, in a word or two: it takes the place of what holds about the same in the same domain, task and scope. */
+  readonly about?: string;
+  /** The id of a fact that it corrects, or the beginning of that id. */
+  readonly corrects?: string;
   /** From 0 to 1; by who said it when absent. */
   readonly confidence?: number;
   /** ISO 8601 instant after which the fact no longer holds. */
@@ -34,7 +36,7 @@ interface Stored {
   readonly record: MemoryRecord;
   /** Older facts that this one replaced. */
   readonly superseded: readonly MemoryRecord[];
-  /** Facts that say otherwise and still stand beside it. */
+  /** Facts about the same that still stand beside it. */
   readonly conflicts: readonly MemoryRecord[];
   /** The fact was there, but expired, archived or superseded. */
   readonly revived: boolean;
@@ -145,9 +147,12 @@ export interface Change {
   readonly expiresAt?: string | null;
   readonly archived?: boolean;
   readonly confidence?: number;
+  readonly about?: string;
+  /** Another personality domain; a task's fact has none. */
+  readonly domain?: PersonalityDomain;
 }
 
-/** Current facts that say different things about the same. */
+/** Current facts about the same. */
 export interface Conflict {
   readonly group: string;
   readonly records: readonly MemoryRecord[];
@@ -165,7 +170,7 @@ export interface ImportReport {
   readonly quarantined: number;
   /** Kept out because the owner has forgotten them. */
   readonly forgotten: number;
-  /** Records that now stand beside others that say otherwise. */
+  /** Records that now stand beside others about the same. */
   readonly conflicts: number;
   /** By place in the file. */
   readonly denied: readonly { readonly index: number; readonly denial: PolicyDenial }[];

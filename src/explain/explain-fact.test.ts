@@ -67,15 +67,19 @@ describe("the explanation of a fact", () => {
   });
 
   it("names the rule of its domain, or that it was chosen by hand or by its task", () => {
-    expect(reasonOf("kind", {})).toMatch(/^user_profile \(rule \w+\)$/u);
-    expect(reasonOf("kind", { text: "猫" })).toBe(
-      "user_profile (no rule of the table fits, so it is about you and your life)",
+    expect(reasonOf("kind", { text: "Never push to main", domain: "working_rules" })).toBe(
+      "working_rules (it begins with “never”)",
     );
-    expect(reasonOf("kind", { domain: "working_rules" })).toBe("working_rules, chosen by hand");
+    expect(reasonOf("kind", { text: "猫" })).toBe(
+      "user_profile (it begins like nothing in the table, so it is about you and your life)",
+    );
+    expect(reasonOf("kind", { domain: "working_rules" })).toBe(
+      "working_rules, which was named with it or chosen by an earlier version",
+    );
     expect(reasonOf("kind", { domain: "task_memory", task: "apollo" })).toContain("of the task “apollo”");
   });
 
-  it("names what it replaced, what replaced it and what contradicts it, and how many of them are gone", () => {
+  it("names what it replaced, what replaced it and what stands beside it, and how many of them are gone", () => {
     const other = memoryRecord({ id: OTHER, text: "I like milk" });
     const around = { ...alone, replaced: [other], replacedBy: other, conflicts: [other] };
     const changes = { supersedes: [OTHER, ID], superseded_by: OTHER };
@@ -84,7 +88,7 @@ describe("the explanation of a fact", () => {
     );
     expect(reasonOf("replaced by", changes, { around })).toBe("“I like milk” (5e6f7a8b)");
     expect(reasonOf("replaced by", changes)).toBe("a fact that was forgotten since");
-    expect(reasonOf("contradicts", {}, { around })).toBe("“I like milk” (5e6f7a8b)");
-    expect(reasonOf("contradicts", {})).toBeUndefined();
+    expect(reasonOf("beside", {}, { around })).toBe("“I like milk” (5e6f7a8b)");
+    expect(reasonOf("beside", {})).toBeUndefined();
   });
 });

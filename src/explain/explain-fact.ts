@@ -1,6 +1,7 @@
 /** Explains a remembered fact: who said it where, why it is in its domain, and what it stands beside. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
+import { aboutOf } from "#memory/book/about.ts";
 import { decideDomain } from "#memory/domains/decide-domain.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
@@ -15,7 +16,7 @@ export interface FactSurroundings {
   /** Facts that it replaced, as far as there still are, and how many there were. */
   readonly replaced: readonly MemoryRecord[];
   readonly replacedBy: MemoryRecord | undefined;
-  /** Facts that hold beside it and say otherwise. */
+  /** Facts that hold beside it and are about the same. */
   readonly conflicts: readonly MemoryRecord[];
 }
 
@@ -35,23 +36,23 @@ export function explainFact(record: MemoryRecord, around: FactSurroundings, tell
     ["holds for", record.scope === "global" ? undefined : record.scope],
     ["confidence", `${record.confidence}, stability ${record.stability.replaceAll("_", "-")}`],
     ["confirmed", verificationText(record, telling)],
-    ["about", record.conflict_group === null ? undefined : groupText(record.conflict_group)],
+    ["about", aboutText(record)],
     ["replaced", replacedText(record, around)],
     ["replaced by", replacedByText(record, replacedBy)],
-    ["contradicts", factsText(around.conflicts)],
+    ["beside", factsText(around.conflicts)],
     ["review", reviewText(record, telling)],
   );
 }
 
-/** The table decides by the text alone, so what it says of the text now is what it said then. */
+/** The table decides by the text alone; what it does not say was named, or decided by an earlier version. */
 function kindText({ domain, task, text }: MemoryRecord): string {
   if (task !== null) return `${domain}, of the task ${quoted(task)}, which was named with it`;
   const decided = decideDomain(text);
-  if (decided.domain !== domain) return `${domain}, chosen by hand`;
+  if (decided.domain !== domain) return `${domain}, which was named with it or chosen by an earlier version`;
   const rule =
     decided.rule === "default"
-      ? "no rule of the table fits, so it is about you and your life"
-      : `rule ${decided.rule}`;
+      ? "it begins like nothing in the table, so it is about you and your life"
+      : `it begins with ${quoted(decided.rule)}`;
   return `${domain} (${rule})`;
 }
 
@@ -71,10 +72,9 @@ function verificationText(record: MemoryRecord, telling: Telling): string {
   return `${last}; ${due} (${verifyAfterMs / DAY_MS} days)`;
 }
 
-function groupText(group: string): string {
-  if (group.startsWith("denial:"))
-    return `${quoted(group.slice("denial:".length))}: what you say later of it, also that it is not so, takes its place`;
-  return `${group}: what you say later about the same takes its place`;
+function aboutText(record: MemoryRecord): string | undefined {
+  const about = aboutOf(record);
+  return about === null ? undefined : `${about}: what you say later about the same takes its place`;
 }
 
 function replacedText({ supersedes }: MemoryRecord, { replaced }: FactSurroundings): string {

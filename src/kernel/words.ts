@@ -1,4 +1,5 @@
 /** Words of a text in any script, and the ranking of texts by the words they share with a question. */
+import { stemmer } from "stemmer";
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
@@ -40,12 +41,20 @@ export function segmentedWords(text: string): string[] {
   return words;
 }
 
-/** The words of `text` that carry a topic, crudely stemmed so that "trips" meets "trip". */
+/** The words of `text` that carry a topic, crudely stemmed so that "trips" meets "trip". Stored indexes hold them. */
 export function termsOf(text: string): string[] {
+  return topicWordsOf(text).map(stem);
+}
+
+/** The words of `text` that carry a topic, by their stems (Porter's, for English): "smoking" meets "smoke". */
+export function stemsOf(text: string): string[] {
+  return topicWordsOf(text).map((word) => (/^[a-z]{4,}$/u.test(word) ? stemmer(word) : word));
+}
+
+function topicWordsOf(text: string): string[] {
   return wordsOf(text)
     .map((word) => word.replace(/['’]s$/u, ""))
-    .filter((word) => !STOP_WORDS.has(word))
-    .map(stem);
+    .filter((word) => !STOP_WORDS.has(word));
 }
 
 function stem(word: string): string {
@@ -54,6 +63,20 @@ function stem(word: string): string {
     .replace(/(?:ies)$/u, "y")
     .replace(/(?<=[^s])s$/u, "")
     .replace(/(?<=\w{3})(?:ing|ed)$/u, "");
+}
+
+/** Two stems are of one word when they share so many letters at the beginning, and so much of the longer one. */
+const SHARED_LETTERS = 5;
+const SHARED_PART = 0.7;
+
+/** Whether two stems are of one word: "allergic" and "allergies" have two. Numbers are equal or not. */
+export function areAlike(a: string, b: string): boolean {
+  if (a === b) return true;
+  const longest = Math.max(a.length, b.length);
+  const wanted = Math.max(SHARED_LETTERS, Math.ceil(longest * SHARED_PART));
+  return (
+    Math.min(a.length, b.length) >= wanted && a.slice(0, wanted) === b.slice(0, wanted) && !/\d/u.test(a + b)
+  );
 }
 
 /** A text with its score against a question; more is better, always above 0. */
@@ -66,17 +89,18 @@ const K1 = 1.2;
 const B = 0.75;
 
 /**
- * Ranks `items` by BM25 (k1 1.2, b 0.75) of `textOf(item)` against the terms of `query`; items that share no term are
- * left out. Equal scores keep the order of `items`.
+ * Ranks `items` by BM25 (k1 1.2, b 0.75) of `textOf(item)` against the words of `query` in any of their forms; items
+ * that share none are left out. Equal scores keep the order of `items`.
  */
 export function rankTexts<T>(
   items: readonly T[],
   query: string,
   textOf: (item: T) => string,
 ): RankedText<T>[] {
-  const queryTerms = [...new Set(termsOf(query))];
+  const queryTerms = [...new Set(stemsOf(query))];
   if (queryTerms.length === 0 || items.length === 0) return [];
-  const documents = items.map((item) => countTerms(textOf(item)));
+  const standsFor = wordForms(queryTerms);
+  const documents = items.map((item) => countTerms(textOf(item), standsFor));
   const meanLength = documents.reduce((sum, document) => sum + document.length, 0) / documents.length || 1;
   const weights = queryTerms.map((term) => {
     const holders = documents.filter((document) => document.counts.has(term)).length;
@@ -93,10 +117,21 @@ interface CountedDocument {
   readonly length: number;
 }
 
-function countTerms(text: string): CountedDocument {
+/** The terms of a question that a term is a form of; a term is looked up once. */
+function wordForms(queryTerms: readonly string[]): (term: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (term) => {
+    const found = known.get(term) ?? queryTerms.filter((wanted) => areAlike(wanted, term));
+    known.set(term, found);
+    return found;
+  };
+}
+
+/** How often each term of the question is in `text`, in whatever form, and how many terms the text has. */
+function countTerms(text: string, standsFor: (term: string) => readonly string[]): CountedDocument {
   const counts = new Map<string, number>();
-  const terms = termsOf(text);
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  const terms = stemsOf(text);
+  for (const wanted of terms.flatMap(standsFor)) counts.set(wanted, (counts.get(wanted) ?? 0) + 1);
   return { counts, length: terms.length };
 }
 

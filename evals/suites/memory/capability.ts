@@ -30,12 +30,12 @@ const comesBack: EvalCase = {
 
 const correctionWins: EvalCase = {
   id: "memory_correction_wins",
-  title: "A correction takes the place of what was remembered, with and without a model",
+  title: "A later fact about the same takes the place of what was remembered, with and without a model",
   needs: ["modelInputs", "restart"],
   async run(on) {
-    await remember(on, BIKE);
+    await remember(on, `${BIKE} --about bike`);
     on.runner.advanceClock(1_000);
-    await remember(on, "My bike is a blue Moulton");
+    await remember(on, "My bike is a blue Moulton --about bike");
     const told = await toldWith(on, "about my bike");
     expectTold(told, ["blue Moulton"]);
     expectUntold(told, ["Brompton"]);
@@ -45,6 +45,39 @@ const correctionWins: EvalCase = {
     const answer = await on.runner.send(on.key(), "what is my bike?");
     expectThat(answer.text.includes("blue Moulton"), `the answer is ${answer.text}`);
     expectThat(!answer.text.includes("Brompton"), `the answer has the old fact: ${answer.text}`);
+  },
+};
+
+const bothStand: EvalCase = {
+  id: "memory_later_is_not_hidden",
+  title: "Without --about both facts stand, and an answer without a model quotes the later one first (M-3)",
+  needs: ["restart"],
+  async run(on) {
+    await on.runner.restart(WITHOUT_MODEL);
+    await remember(on, "I like drinking coffee");
+    on.runner.advanceClock(60_000);
+    await remember(on, "I do not like coffee any more, I like tea now");
+    await on.runner.send(on.key(), "/new");
+    const { text } = await on.runner.send(on.key(), "do I like coffee?");
+    const [later, earlier] = [text.indexOf("any more"), text.indexOf("drinking coffee")];
+    expectThat(later !== -1 && later < earlier, `the answer is ${text}`);
+  },
+};
+
+const allThatFit: EvalCase = {
+  id: "memory_all_that_fit_are_quoted",
+  title:
+    "Without a model, all facts that fit equally well are quoted, in whatever form of the word is asked (M-4)",
+  needs: ["restart"],
+  async run(on) {
+    await on.runner.restart(WITHOUT_MODEL);
+    for (const what of ["walnuts", "penicillin"]) await remember(on, `I am allergic to ${what}`);
+    await on.runner.send(on.key(), "/new");
+    for (const question of ["what am I allergic to?", "what are my allergies?"]) {
+      const { text } = await on.runner.send(on.key(), question);
+      for (const what of ["walnuts", "penicillin"])
+        expectThat(text.includes(what), `${question} was answered by ${text}`);
+    }
   },
 };
 
@@ -230,26 +263,21 @@ const toolsAsk: EvalCase = {
 };
 
 const correctedByModel: EvalCase = {
-  id: "memory_correction_by_the_model_stands_beside",
-  title: "What the model notes against the owner's word stands beside it; the owner's word replaces both",
+  id: "memory_correction_by_the_model",
+  title:
+    "What the model notes about the same takes the place of what stood; without saying so it stands beside",
   needs: ["puppetModel", "restart"],
   async run(on) {
     await on.runner.restart({ memory: { tool: true } });
-    await remember(on, "Я живу в Казани");
+    await remember(on, "Я живу в Казани --about home");
     on.runner.advanceClock(1_000);
-    const noted = await on.runner.send(on.key(), callTool("remember", { text: "The user moved to Porto" }));
-    expectThat(noted.text.includes("does not agree"), `the tool was told ${noted.text}`);
-    await on.runner.send(on.key(), callTool("remember", { text: "The user no longer lives in Lisbon" }));
-    const conflict = await on.runner.send(on.key(), "/memory conflicts");
-    for (const part of ["Казани", "moved to Porto"])
-      expectThat(JSON.stringify(conflict).includes(part), `the conflict is told without ${part}`);
-    expectThat(!JSON.stringify(conflict).includes("Lisbon"), "a denial of another place is a conflict");
+    await on.runner.send(on.key(), callTool("remember", { text: "The user likes Lisbon" }));
+    const note = callTool("remember", { text: "The user moved to Porto", about: "home" });
+    const noted = await on.runner.send(on.key(), note);
+    expectThat(noted.text.includes("takes the place"), `the tool was told ${noted.text}`);
     on.runner.advanceClock(1_000);
-    await remember(on, "I live in Faro");
-    expectEqual("what holds", (await shown(on)).toSorted(), [
-      "I live in Faro",
-      "The user no longer lives in Lisbon",
-    ]);
+    await remember(on, "I live in Faro --about home");
+    expectEqual("what holds", (await shown(on)).toSorted(), ["I live in Faro", "The user likes Lisbon"]);
   },
 };
 
@@ -283,6 +311,8 @@ const fenced: EvalCase = {
 export const capabilityCases: readonly EvalCase[] = [
   comesBack,
   correctionWins,
+  bothStand,
+  allThatFit,
   correctedByEdit,
   expires,
   othersNever,

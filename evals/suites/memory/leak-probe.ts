@@ -74,9 +74,7 @@ async function knock(book: MemoryBook, by: Member, of: Member): Promise<Answer[]
   const [pending = ""] = of.pending;
   const query = `garden shed bike ${of.canary}`;
   const memory = { book, who, denial: async () => undefined };
-  const search = memoryTools({ memory, said: query, nowMs: NOW_MS }).find(
-    ({ name }) => name === "search_memory",
-  );
+  const search = memoryTools({ memory, nowMs: NOW_MS }).find(({ name }) => name === "search_memory");
   const doors: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["show", () => book.show(who, { domains: DOMAINS, task: "*", ...everything, limit: 100_000 })],
     [

@@ -98,7 +98,7 @@ async function toolsFor(
     sessionId: session.sessionId,
     timeZone: policyOf(deps, session).timeZone,
     results: on.results,
-    memory: memory === undefined ? undefined : { memory, said: turn.text, nowMs: deps.clock.now() },
+    memory: memory === undefined ? undefined : { memory, nowMs: deps.clock.now() },
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
 }

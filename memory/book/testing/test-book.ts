@@ -1,6 +1,11 @@
 /** A memory book on an in-memory store with a clock that stands still, for tests. */
 import { rejects } from "node:assert/strict";
-import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import {
+  InMemoryStore,
+  type BaseStore,
+  type Operation,
+  type OperationResults,
+} from "@langchain/langgraph-checkpoint";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { createMemoryBook, type MemoryBook } from "../memory-book.ts";
@@ -41,21 +46,19 @@ export function openTestBook(store: BaseStore = new InMemoryStore()): TestBook {
   };
 }
 
-/** Says it, and crashes with put number `crashAt`: of what replaces a fact 1 is the note, 2 the fact, 3 the mark on the old one. */
+/** Says it on a store whose batch is not atomic, and crashes in it behind the fact, before the marks on what it supersedes. */
 export async function crashWhileSaying(
   { say, store }: TestBook,
-  text: string,
-  crashAt: number,
+  { text, about }: Required<Pick<Fact, "text" | "about">>,
 ): Promise<void> {
-  const put = store.put.bind(store);
-  let puts = 0;
-  store.put = async (...args) => {
-    puts += 1;
-    if (puts >= crashAt) throw new Error("crash");
-    return put(...args);
+  const batch = store.batch.bind(store);
+  store.batch = async <Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> => {
+    if (operations.length < 2) return batch(operations);
+    await batch(operations.slice(0, 1));
+    throw new Error("crash");
   };
-  await rejects(say(text), /crash/u);
-  store.put = put;
+  await rejects(say(text, { about }), /crash/u);
+  store.batch = batch;
 }
 
 /** The record of an outcome that has one. */

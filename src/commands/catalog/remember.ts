@@ -8,23 +8,23 @@ import { guarded, objectionTo } from "./memory/guarded.ts";
 import { actionContext, memoryOff, readDomain, type ActionContext } from "./memory/memory-action.ts";
 
 const USAGE =
-  "/remember <text> [--domain persona_core|user_profile|working_rules] [--task <name>] [--expires <date or duration>]";
+  "/remember <text> [--domain persona_core|user_profile|working_rules] [--about <word>] [--task <name>] [--expires <date or duration>]";
 
 export const rememberCommand: PlainCommand = {
   kind: "plain",
   name: "remember",
   summary: "Keep a fact for this and all later conversations",
-  usage: "/remember <text> [--domain d] [--task name] [--expires date|duration]",
+  usage: "/remember <text> [--about word] [--domain d] [--task name] [--expires date|duration]",
   effects: ["memory"],
   async objection(args, context) {
     const on = actionContext(context);
     const read = readFact(args, context);
     if (on === undefined) return memoryOff();
     if (read.ok) {
-      const { text, task } = read.fact;
+      const { text, task = "", about = "" } = read.fact;
+      const names = `${task} ${about}`.trim();
       return (
-        (await objectionTo(text, on)) ??
-        (task === undefined ? undefined : objectionTo(task, on, { isName: true }))
+        (await objectionTo(text, on)) ?? (names === "" ? undefined : objectionTo(names, on, { isName: true }))
       );
     }
     // A secret behind a mistyped flag is a secret: whoever typed it keeps no line of it either.
@@ -48,9 +48,9 @@ type ReadFact =
   | { readonly ok: false; readonly envelope: Envelope };
 
 function readFact(args: string, { nowMs, policy }: CommandContext): ReadFact {
-  const flags = parseFlags(args, { values: ["domain", "task", "expires"] });
+  const flags = parseFlags(args, { values: ["about", "domain", "task", "expires"] });
   if (!flags.ok) return refuse(flags.problem);
-  const { domain, task, expires } = flags.values;
+  const { about, domain, task, expires } = flags.values;
   if (flags.text === "") return refuse("there is nothing to remember");
   if (domain !== undefined && task !== undefined)
     return refuse("--task keeps it with the task; it has no --domain");
@@ -66,6 +66,7 @@ function readFact(args: string, { nowMs, policy }: CommandContext): ReadFact {
     fact: {
       ...fact,
       ...(read.domain === undefined ? {} : { domain: read.domain }),
+      ...(about === undefined ? {} : { about }),
       ...(task === undefined ? {} : { task }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     },

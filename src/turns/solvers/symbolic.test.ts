@@ -7,6 +7,7 @@ import { memoryRecord } from "#memory/testing/memory-record.ts";
 import { solveSymbolically, type SymbolicAnswer } from "./symbolic.ts";
 
 const AT = "2026-03-01T22:30:00.000Z";
+const FACT_ID = "1a2b3c4d-0000-4000-8000-000000000000";
 
 function turnOf(turn: number, user: string, changes: Partial<TurnBody> = {}): TurnRecord {
   return turnRecord({
@@ -156,20 +157,82 @@ describe("what the symbolic solver never quotes", () => {
     expect(ask("What is the locker code?", turns).sources).toEqual([]);
   });
 
-  it("is anything but what the quoted turn says", () => {
+  it("is anything but what the quoted turns say", () => {
     const word = fc.constantFrom("red", "car", "Anna", "what", "is", "?", "猫", "Oslo");
     const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "));
     fc.assert(
       fc.property(fc.array(text, { maxLength: 6 }), text, (texts, question) => {
         const solved = ask(question, said(...texts));
-        const turn = turnIn(solved);
-        if (turn === undefined) return;
-        const quoted = texts[turn - 1] ?? "";
-        const quote = /“(.*)”$/u.exec(solved.text)?.[1] ?? "nothing";
-        expect(quote.endsWith("?")).toBe(false);
-        expect(quoted).toContain(quote);
+        const quotes = Array.from(solved.text.matchAll(/“(.*)”/gu), ([, quote]) => quote ?? "");
+        expect(quotes).toHaveLength(solved.sources.length);
+        for (const [index, quote] of quotes.entries()) {
+          expect(quote.endsWith("?")).toBe(false);
+          const source = solved.sources[index];
+          expect(source?.kind === "turn" ? texts[source.turn - 1] : "").toContain(quote);
+        }
       }),
     );
+  });
+});
+
+describe("several statements that fit", () => {
+  const turnsOf = ({ sources }: SymbolicAnswer): number[] =>
+    sources.flatMap((source) => (source.kind === "turn" ? [source.turn] : []));
+
+  it.each([
+    ["do I like coffee?", "I like drinking coffee", "I do not like coffee any more, I like tea now"],
+    ["do I smoke?", "I smoke", "I quit smoking in May"],
+    ["where is my passport?", "my passport is in the desk", "Passport moved to the safe"],
+  ])("M-3: the later is not hidden behind the earlier: %s", (question, earlier, later) => {
+    const answer = ask(question, said(earlier, "It rains", later));
+    expect(turnsOf(answer)).toEqual([3, 1]);
+    expect(answer.text).toBe(
+      `- You said in turn 3 (2026-03-01 22:30): “${later}”\n- You said in turn 1 (2026-03-01 22:30): “${earlier}”`,
+    );
+  });
+
+  it.each([
+    ["what am I allergic to?", ["I am allergic to walnuts", "I am allergic to penicillin"]],
+    ["what are my allergies?", ["I am allergic to walnuts", "I am allergic to penicillin"]],
+    [
+      "Any allergies?",
+      [
+        "I have an allergy to latex",
+        "As a child I was told by a doctor in Ghent that I am allergic to shellfish and to nuts",
+        "allergic to bees",
+      ],
+    ],
+  ])("M-4: all that fit equally well are quoted: %s", (question, statements) => {
+    const answer = ask(question, said(...statements, "It rains"));
+    expect(turnsOf(answer)).toEqual(statements.map((_one, index) => statements.length - index));
+    for (const statement of statements) expect(answer.text).toContain(`“${statement}”`);
+  });
+
+  it("M-4: what is more than can be quoted is counted", () => {
+    const turns = said(...Array.from({ length: 14 }, (_one, index) => `I am allergic to number ${index}`));
+    const answer = ask("what am I allergic to?", turns);
+    expect(answer.sources).toHaveLength(10);
+    expect(turnsOf(answer)[0]).toBe(14);
+    expect(answer.text).toMatch(/\nAnd 4 more that fit as well: \/recall/u);
+  });
+
+  it("of memory and of the conversation stand in one order, by their dates", () => {
+    const fact = memoryRecord({
+      id: FACT_ID,
+      text: "I live in Ghent",
+      created_at: "2026-02-01T09:00:00.000Z",
+    });
+    const [turns, later] = [said("I live in Oslo"), "2026-04-01T09:00:00.000Z"];
+    const solve = (memory: MemoryRecord): string[] =>
+      solveSymbolically({
+        text: "where do I live?",
+        turns,
+        sessionId: "s1",
+        timeZone: "UTC",
+        memories: [memory],
+      }).sources.map(({ kind }) => kind);
+    expect(solve(fact)).toEqual(["turn", "fact"]);
+    expect(solve({ ...fact, created_at: later })).toEqual(["fact", "turn"]);
   });
 });
 
@@ -254,7 +317,7 @@ describe("long texts", () => {
 describe("what is remembered", () => {
   const remembered = (text: string, changes: Partial<MemoryRecord> = {}): MemoryRecord =>
     memoryRecord({
-      id: "1a2b3c4d-0000-4000-8000-000000000000",
+      id: FACT_ID,
       text,
       created_at: AT,
       updated_at: AT,

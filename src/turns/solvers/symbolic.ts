@@ -1,25 +1,20 @@
-/** The built-in goal solver: answers from what the conversation itself says, quoting the turn it rests on. */
-import { rankTexts, termsOf } from "#src/kernel/words.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+/** The answer without a model: quotes what shares words with the question, newest first, and says where it stands. */
+import { areAlike, stemsOf, STOP_WORDS, wordsOf } from "#src/kernel/words.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
 import { asksAboutMemory } from "#src/context/memory-section.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
-import { aboutWhomIsAsked } from "./asked-person.ts";
-import { answerTo, besidesOf } from "./asked-statement.ts";
-import { correctionBehind, correctionOf, correctsSomething, factJustQuoted, wordsBy } from "./correction.ts";
-import { asksSomething, statedIn } from "./question.ts";
-import { candidatesOf, type DatedStatement } from "./restated.ts";
 
 /** What the user is told once when no model is configured. */
 export const NO_MODEL_NOTICE =
   "No model is configured, so Lily can only quote what this conversation says. To set one, put OPENAI_API_KEY, or " +
   "OPENAI_BASE_URL for a local server (Ollama, vLLM, LM Studio), into .env and start again.";
 
-/** What is to be solved. */
+/** What is asked, and all that may answer it. */
 export interface SymbolicGoal {
   readonly text: string;
   /** Committed turns of the conversation, oldest first. */
@@ -33,123 +28,119 @@ export interface SymbolicGoal {
   readonly evidence?: readonly FoundEvidence[];
 }
 
-/** Longest quote, in UTF-16 code units. */
-const MAX_QUOTE = 600;
-
-/** The answer, and what it rests on: one source, or several where several say otherwise about the same. */
+/** The answer, and what it rests on, in the order in which it is quoted. */
 export interface SymbolicAnswer {
   readonly text: string;
   readonly sources: readonly AnswerSource[];
 }
 
-type Statement = DatedStatement & ({ readonly turn: TurnRecord } | { readonly memory: MemoryRecord });
+/** Longest quote, in UTF-16 code units. */
+const MAX_QUOTE = 600;
+/** Most quotes; of more that fit their number is told. */
+const MAX_QUOTES = 10;
+/** What shares so much of what the best shares with the question fits as well; what was said later needs less to be told. */
+const FITS_AS_WELL = 0.5;
+const LATER_FITS = 0.25;
+
+/** Something that was said or kept. */
+interface Statement {
+  readonly text: string;
+  readonly at: string;
+  /** Who said it, where and when. */
+  readonly origin: string;
+  readonly source: AnswerSource;
+}
 
 /**
- * Answers a question with the newest statement of what it asks for, else with the one that shares most words with it, of
- * what is remembered too. What was restated since is never quoted, nor what is about somebody else; what may disagree is
- * quoted with it. Evidence is quoted where neither the conversation nor memory says anything.
+ * Answers a question by quoting all that fits equally well, and what was said later about the same words, newest first.
+ * Evidence is quoted where neither the conversation nor memory says anything. What asks nothing is noted.
  */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
-  if (!asksSomething(goal.text)) return { text: noted(goal), sources: [] };
-  const memories = goal.memories ?? [];
+  if (!sentencesOf(goal.text).some(isQuestion))
+    return { text: "Noted. Ask me about it any time in this conversation.", sources: [] };
+  const { memories = [] } = goal;
   if (memories.length > 0 && asksAboutMemory(goal.text))
     return { text: allOf(memories), sources: memories.map(({ id }) => ({ kind: "fact", id })) };
-  const [best, ...others] = statementsFor(goal);
-  if (best === undefined) return quoteEvidence(goal) ?? { text: nothingFound(goal), sources: [] };
-  const besides = others.map((other) => ` Besides: ${quoteOfStatement(other, goal)}`).join("");
-  return {
-    text: `${quoteOfStatement(best, goal)}${corrected(goal, best)}${besides}`,
-    sources: [best, ...others].map(sourceOf),
-  };
+  const fitting = fittingFor(goal);
+  if (fitting.length === 0) return quoteEvidence(goal) ?? { text: nothingFound(goal), sources: [] };
+  const quoted = fitting.slice(0, MAX_QUOTES).toSorted(byNewest);
+  return { text: quotes(quoted, fitting.length, goal), sources: quoted.map(({ source }) => source) };
 }
 
-/** The statement that answers, and behind it those that may say otherwise about the same. */
-function statementsFor({ text, turns, memories = [] }: SymbolicGoal): Statement[] {
-  const said = turns.flatMap(statementsOf).toReversed();
-  const kept = memories.map((memory): Statement => ({
-    memory,
-    text: memory.text,
-    at: memory.created_at,
-    isUsersWord: memory.said_by === "owner",
-  }));
-  const all = candidatesOf([...said, ...kept]);
-  const isAbout = aboutWhomIsAsked(text);
-  const fitting = all.filter(({ words, statement }) => isAbout(words) && isAbout(statement.text));
-  const best = answerTo(text, all) ?? rankTexts(fitting, text, ({ words }) => words)[0]?.item;
-  return best === undefined ? [] : [best.statement, ...besidesOf(best, all)];
+const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+
+function sentencesOf(text: string): string[] {
+  return Array.from(sentences.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== "");
 }
 
-function noted({ text, turns }: SymbolicGoal): string {
-  const id = correctsSomething(text) ? factJustQuoted(turns) : undefined;
-  return id === undefined
-    ? "Noted. Ask me about it any time in this conversation."
-    : `Noted in this conversation. What is remembered stays as it is: /memory edit ${id} <text> corrects it.`;
+/** By its mark, in any script, or by one of ten English openings. */
+function isQuestion(sentence: string): boolean {
+  return ENDS_WITH_MARK.test(sentence) || OPENINGS.test(sentence);
 }
 
-/** What was said against a quote right after it had been given as an answer, or right after it was said. */
-function corrected(goal: SymbolicGoal, best: Statement): string {
-  const answered = correctionOf(goal.turns, clip(best.text));
-  if (answered !== undefined)
-    return ` ${quoteSource(answered, goal)}, when that was quoted: “${clip(wordsBy("user", answered))}”`;
-  const behind = "turn" in best ? correctionBehind(goal.turns, best.turn) : undefined;
-  return behind === undefined
-    ? ""
-    : ` ${quoteSource(behind, goal)}, right behind it: “${clip(wordsBy("user", behind))}”`;
+// In Greek the mark is U+037E, or ";" as keyboards write it.
+const ENDS_WITH_MARK = /(?:[?？؟⁇⁈⁉;]|\p{Script=Greek}\s*;)[^\p{L}\p{N}]*$/u;
+const OPENINGS =
+  /^\W*(?:who(?:se)?|what|which|where|why|how|when (?:is|was|do|does|did)|tell me|(?:am|do) i|is (?:my|the|it))\b/iu;
+
+/** Statements that fit, the best first and among equals the newest. */
+function fittingFor(goal: SymbolicGoal): Statement[] {
+  const asked = [...new Set(stemsOf(goal.text))];
+  const said = goal.turns.flatMap((turn) => saidIn(turn, goal)).toReversed();
+  const statements = [...said, ...keptIn(goal)].toSorted(byNewest);
+  const shared = statements.map((statement) => termsShared(asked, statement.text));
+  const weights = asked.map((_term, at) => {
+    const holders = shared.filter((terms) => terms.includes(at)).length;
+    return Math.log(1 + statements.length / Math.max(1, holders));
+  });
+  const fits = shared.map((terms) => terms.reduce((sum, at) => sum + (weights[at] ?? 0), 0));
+  const best = Math.max(0, ...fits);
+  if (best === 0) return [];
+  const newestBest = fits.indexOf(best);
+  return statements
+    .map((statement, at) => ({ statement, fit: (fits[at] ?? 0) / best, isLater: at < newestBest }))
+    .filter(({ fit, isLater }) => fit >= (isLater ? LATER_FITS : FITS_AS_WELL))
+    .sort((a, b) => b.fit - a.fit)
+    .map(({ statement }) => statement);
 }
 
-function quoteOfStatement(statement: Statement, goal: SymbolicGoal): string {
-  return "memory" in statement
-    ? quoteMemory(statement, goal)
-    : `${quoteSource(statement.turn, goal)}: “${clip(statement.text)}”`;
+/** Which of the terms, by their places, `text` has in some form. */
+function termsShared(terms: readonly string[], text: string): number[] {
+  const own = [...new Set(stemsOf(text))];
+  return terms.flatMap((term, at) => (own.some((other) => areAlike(term, other)) ? [at] : []));
 }
 
-function sourceOf(statement: Statement): AnswerSource {
-  return "memory" in statement
-    ? { kind: "fact", id: statement.memory.id }
-    : { kind: "turn", sessionId: statement.turn.sessionId, turn: statement.turn.turn };
+function byNewest(a: Statement, b: Statement): number {
+  return fromInstant(b.at) - fromInstant(a.at);
 }
 
-function allOf(memories: readonly MemoryRecord[]): string {
-  const lines = memories.map((memory) => `- ${clip(memory.text)} (${shortId(memory.id)})`);
-  return `This is remembered:\n${lines.join("\n")}\n/memory show lists all of it; /forget <id> erases one.`;
-}
+type Place = Pick<SymbolicGoal, "sessionId" | "timeZone">;
 
-function quoteMemory(
-  { memory: { id, created_at, said_by }, text }: Extract<Statement, { memory: MemoryRecord }>,
-  { timeZone }: SymbolicGoal,
-): string {
-  const when = localMinute(fromInstant(created_at), timeZone);
-  const how = said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`;
-  return `${how} (${when}, ${shortId(id)}): “${clip(text)}”`;
-}
-
-function quoteEvidence({ evidence = [], text }: SymbolicGoal): SymbolicAnswer | undefined {
-  const [best] = evidence;
-  if (best === undefined) return undefined;
-  const given = best.source.ingested_at.slice(0, 10);
-  const warning = best.piece.warning === null ? "" : "; it reads like an instruction, which is not followed";
-  const quote = quoteOf(best.piece, text, MAX_QUOTE);
-  return {
-    text: `${citationOf(best)} (given ${given}; ${EVIDENCE_LABEL}${warning}): “${quote}”`,
-    sources: [
-      { kind: "evidence", sourceId: best.source.id, version: best.piece.version, piece: best.piece.index },
-    ],
-  };
-}
-
-/** What the user stated in a turn, or what a recall brought in. Questions state nothing. */
-function statementsOf(turn: TurnRecord): Statement[] {
+/** What the user stated in a turn, or what a recall brought in. Questions state nothing, nor do other commands. */
+function saidIn(turn: TurnRecord, { sessionId, timeZone }: Place): Statement[] {
   const isRecall = turn.kind === "command" && turn.explanation.recalled !== undefined;
   if (turn.kind === "command" && !isRecall) return [];
+  const where = `turn ${turn.turn}${turn.sessionId === sessionId ? "" : " of an earlier session"}`;
+  const when = localMinute(fromInstant(turn.at), timeZone);
   return turn.messages
-    .filter((message) => message.role === (isRecall ? "assistant" : "user"))
-    .map((message) => ({
-      turn,
+    .filter(({ role }) => role === (isRecall ? "assistant" : "user"))
+    .map(({ content }) => stated(isRecall ? usersWords(content) : content))
+    .filter((text) => text !== "")
+    .map((text) => ({
+      text,
       at: turn.at,
-      isUsersWord: !isRecall,
-      text: statedIn(isRecall ? usersWords(message.content) : message.content),
-    }))
-    .filter((statement) => statement.text !== "");
+      origin: isRecall ? `Recalled in ${where}` : `You said in ${where} (${when})`,
+      source: { kind: "turn", sessionId: turn.sessionId, turn: turn.turn },
+    }));
+}
+
+function keptIn({ memories = [], timeZone }: Pick<SymbolicGoal, "memories"> & Place): Statement[] {
+  return memories.map(({ id, text, created_at, said_by }) => ({
+    text,
+    at: created_at,
+    origin: `${said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`} (${localMinute(fromInstant(created_at), timeZone)}, ${shortId(id)})`,
+    source: { kind: "fact", id },
+  }));
 }
 
 /** What the user had said, of the text that a recall brought in. */
@@ -157,19 +148,42 @@ function usersWords(recalled: string): string {
   return Array.from(recalled.matchAll(/^User: (.*)$/gmu), ([, words]) => words ?? "").join("\n");
 }
 
-function clip(text: string): string {
-  return text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE).toWellFormed()} …` : text;
+/** The sentences of a text that ask nothing. */
+function stated(text: string): string {
+  return sentencesOf(text)
+    .filter((sentence) => !isQuestion(sentence))
+    .join(" ");
 }
 
-function quoteSource(turn: TurnRecord, goal: SymbolicGoal): string {
-  const when = localMinute(fromInstant(turn.at), goal.timeZone);
-  const where =
-    turn.sessionId === goal.sessionId ? `turn ${turn.turn}` : `turn ${turn.turn} of an earlier session`;
-  return turn.kind === "command" ? `Recalled in ${where}` : `You said in ${where} (${when})`;
+function quotes(quoted: readonly Statement[], count: number, { text }: SymbolicGoal): string {
+  const lines = quoted.map(
+    (one) => `${one.origin}: “${quoteOf({ text: one.text, headings: [] }, text, MAX_QUOTE)}”`,
+  );
+  if (lines.length === 1) return lines.join("");
+  const more = count - quoted.length;
+  const rest = more === 0 ? "" : `\nAnd ${more} more that fit as well: /recall and /memory show find them.`;
+  return `${lines.map((line) => `- ${line}`).join("\n")}${rest}`;
 }
 
-function nothingFound(goal: SymbolicGoal): string {
-  const about = termsOf(goal.text).slice(0, 5).join(", ");
-  const topic = about === "" ? "that" : about;
+function allOf(memories: readonly MemoryRecord[]): string {
+  const lines = memories.map(({ id, text }) => `- ${text} (${shortId(id)})`);
+  return `This is remembered:\n${lines.join("\n")}\n/memory show lists all of it; /forget <id> erases one.`;
+}
+
+function quoteEvidence({ evidence = [], text }: SymbolicGoal): SymbolicAnswer | undefined {
+  const [best] = evidence;
+  if (best === undefined) return undefined;
+  const { piece, source } = best;
+  const warning = piece.warning === null ? "" : "; it reads like an instruction, which is not followed";
+  const given = `given ${source.ingested_at.slice(0, 10)}; ${EVIDENCE_LABEL}${warning}`;
+  return {
+    text: `${citationOf(best)} (${given}): “${quoteOf(piece, text, MAX_QUOTE)}”`,
+    sources: [{ kind: "evidence", sourceId: source.id, version: piece.version, piece: piece.index }],
+  };
+}
+
+function nothingFound({ text }: SymbolicGoal): string {
+  const about = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
+  const topic = about.length === 0 ? "that" : about.slice(0, 5).join(", ");
   return `Nothing in this conversation says anything about ${topic}. /recall <words> looks in earlier ones.`;
 }

@@ -1,10 +1,11 @@
 /** `/memory verify`, `edit`, `conflicts` and `resolve`: what keeps facts true. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
-import { usageEnvelope } from "../../flags.ts";
+import type { Change } from "#memory/book/types.ts";
+import { parseFlags, usageEnvelope } from "../../flags.ts";
 import { guarded, objectionTo } from "./guarded.ts";
 import { findRecord, notFound } from "./find-record.ts";
-import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory verify <id…>`. */
@@ -43,41 +44,60 @@ function verifiedText(verified: readonly MemoryRecord[]): string {
 /** `/memory edit <id> <text>`. */
 export const editAction: MemoryAction = {
   words: "edit",
-  usage: "<id> <text>",
-  summary: "correct a fact",
+  usage: "<id> [<text>] [--about <word>] [--domain <domain>]",
+  summary: "correct a fact: its text, what it is about, or its domain",
   reads: false,
   async objection(args, context) {
-    const { text } = editOf(args);
+    const { change } = editOf(args);
+    // A secret behind a mistyped flag is a secret.
+    const text = change === undefined ? args : `${change.text ?? ""} ${change.about ?? ""}`.trim();
     return text === "" ? undefined : objectionTo(text, context);
   },
   async run(args, context) {
-    const { id, text } = editOf(args);
-    if (text === "") return { envelope: usageEnvelope("an id and the new text are needed", usageOf(this)) };
+    const { id, change, problem } = editOf(args);
+    if (change === undefined) return { envelope: usageEnvelope(problem, usageOf(this)) };
     const found = await findRecord(context, id);
     if (found.kind === "refused") return { envelope: found.envelope };
     const { book, who } = context.memory;
-    return guarded(context, () => book.edit(who, found.record.id, { text }));
+    return guarded(context, () => book.edit(who, found.record.id, change));
   },
 };
 
-function editOf(args: string): { readonly id: string; readonly text: string } {
-  const [, id = "", text = ""] = /^(\S+)\s+([\s\S]+)$/u.exec(args) ?? [];
-  return { id, text };
+interface Edit {
+  readonly id: string;
+  readonly change?: Change;
+  readonly problem: string;
+}
+
+function editOf(args: string): Edit {
+  const flags = parseFlags(args, { values: ["about", "domain"] });
+  if (!flags.ok) return { id: "", problem: flags.problem };
+  const [, id = "", text = ""] = /^(\S+)\s*([\s\S]*)$/u.exec(flags.text) ?? [];
+  const read = readDomain(flags.values.domain);
+  if (!read.ok) return { id, problem: read.problem };
+  const { about } = flags.values;
+  const change: Change = {
+    ...(text === "" ? {} : { text }),
+    ...(about === undefined ? {} : { about }),
+    ...(read.domain === undefined ? {} : { domain: read.domain }),
+  };
+  const problem = "an id is needed, and the new text, --about or --domain";
+  return id === "" || Object.keys(change).length === 0 ? { id, problem } : { id, change, problem };
 }
 
 /** `/memory conflicts`. */
 export const conflictsAction: MemoryAction = {
   words: "conflicts",
   usage: "",
-  summary: "facts that do not agree with each other",
+  summary: "facts about the same, of which one may hold",
   reads: true,
   async run(_args, context) {
     const groups = await context.memory.book.conflicts(context.memory.who);
     const shown = recordsShown(groups.flatMap(({ records }) => rowsOf(records, context)));
     const message =
       groups.length === 0
-        ? "No facts contradict each other."
-        : `${groups.length} ${groups.length === 1 ? "contradiction" : "contradictions"}.`;
+        ? "No two facts are about the same (--about)."
+        : `${groups.length} ${groups.length === 1 ? "thing" : "things"} with more than one fact.`;
     const envelope = done("memory_conflicts", message, {
       ...(groups.length === 0
         ? {}
@@ -96,7 +116,7 @@ export const conflictsAction: MemoryAction = {
 export const resolveAction: MemoryAction = {
   words: "resolve",
   usage: "<id>",
-  summary: "keep this one of the facts that contradict each other",
+  summary: "keep this one of the facts about the same",
   reads: false,
   async run(args, context) {
     if (args === "") return { envelope: usageEnvelope("which one holds?", usageOf(this)) };

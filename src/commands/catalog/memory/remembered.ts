@@ -5,7 +5,7 @@ import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { RememberOutcome, Who } from "#memory/book/types.ts";
 import { denialEnvelope, type HiddenText, type PolicyDenial } from "#memory/policy/verdict.ts";
-import { shortId, type MemoryRecord } from "#memory/record.ts";
+import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome } from "../../command.ts";
 import { domainText, recordRow, type RowMoment } from "./record-row.ts";
 
@@ -36,7 +36,7 @@ function storedEnvelope(
     `Remembered (${whereText(record)}): “${record.text}”.`,
     record.expires_at === null ? "" : `It holds until ${localTime(record.expires_at, moment)}.`,
     superseded.length === 0 ? "" : `It takes the place of ${quoted(superseded)}.`,
-    conflicts.length === 0 ? "" : `It may not agree with ${quoted(conflicts)}, and both are kept.`,
+    conflicts.length === 0 ? "" : `It is about the same as ${quoted(conflicts)}, and both are kept.`,
     revived ? "It had been forgotten, and is back because you asked." : "",
     hidden === null ? "" : hiddenText(hidden),
   ];
@@ -44,7 +44,7 @@ function storedEnvelope(
   return done("memory_stored", joined(parts), {
     next:
       conflicts.length === 0
-        ? `/forget ${short} erases it, /memory edit ${short} <text> corrects it.`
+        ? `/forget ${short} erases it, /memory edit ${short} <text> corrects it${otherDomain(record, domainRule)}.`
         : `/memory resolve <id> says which one holds; /memory conflicts lists them.`,
     data: {
       record: recordRow(record, moment),
@@ -55,6 +55,13 @@ function storedEnvelope(
       hidden,
     },
   });
+}
+
+/** The way to another domain, where the caller has not named this one. */
+function otherDomain({ id, domain }: MemoryRecord, domainRule: string | null): string {
+  if (domainRule === null) return "";
+  const others = PERSONALITY_DOMAINS.filter((other) => other !== domain).join("|");
+  return `, /memory edit ${shortId(id)} --domain ${others} moves it`;
 }
 
 /** A command that was cut off after its write, or that wrote before its session was ended, finds its own record. */
