@@ -74,7 +74,7 @@ module.exports = {
       name: "langchain-stays-out",
       comment: "@langchain/* stays out of the pure folders and of the rules of memory and context",
       severity: "error",
-      from: { path: `${PURE}|^src/context/|^memory/(?!stores/|book/|embedding/|evidence/)`, pathNot: TESTS },
+      from: { path: `${PURE}|^src/context/|^memory/(?!stores/|facts/|embedding/|evidence/)`, pathNot: TESTS },
       to: { path: "node_modules/@langchain/" },
     },
     {

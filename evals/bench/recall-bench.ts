@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryBook, type MemoryBook } from "#memory/book/memory-book.ts";
-import { recordId } from "#memory/book/rows.ts";
+import { createFactStore, type FactStore } from "#memory/facts/fact-store.ts";
+import { recordId } from "#memory/facts/rows.ts";
 import { memoryIndexFields, recordNamespace } from "#memory/namespaces.ts";
 import { PERSONALITY_DOMAINS, type MemoryRecord } from "#memory/record.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
@@ -58,12 +58,12 @@ export async function recallBench(facts: number, turns = 2_000): Promise<RecallR
       index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
     });
     await fill(store, facts, turns);
-    const book = createMemoryBook(store, {
+    const factStore = createFactStore(store, {
       clock: systemClock(),
       ids: systemIds,
       scan: async () => [],
     });
-    return await measure(book, { facts, turns });
+    return await measure(factStore, { facts, turns });
   } finally {
     db.close();
     rmSync(folder, { recursive: true, force: true });
@@ -109,25 +109,29 @@ function putOf(record: MemoryRecord) {
 }
 
 async function measure(
-  book: MemoryBook,
+  factStore: FactStore,
   { facts, turns }: { readonly facts: number; readonly turns: number },
 ): Promise<RecallResult[]> {
   const who = { owner: OWNER, agent: "lily" };
   const say = (text: string) =>
-    book.remember(who, { text, domain: "user_profile", saidBy: "owner", source: "command" });
+    factStore.remember(who, { text, domain: "user_profile", saidBy: "owner", source: "command" });
   const works: Record<RecallResult["name"], (round: number) => Promise<unknown>> = {
     "recall for a prompt": (round) =>
-      book.recall(who, { query: benchQuestion(round), limit: 12, newest: NEWEST }),
+      factStore.recall(who, { query: benchQuestion(round), limit: 12, newest: NEWEST }),
     "recall, everything asked for": (round) =>
-      book.recall(who, { query: benchQuestion(round), limit: 12, newest: { ...NEWEST, user_profile: 12 } }),
+      factStore.recall(who, {
+        query: benchQuestion(round),
+        limit: 12,
+        newest: { ...NEWEST, user_profile: 12 },
+      }),
     "recall of somebody without memory": (round) =>
-      book.recall({ ...who, owner: "bert" }, { query: benchQuestion(round), limit: 12, newest: NEWEST }),
+      factStore.recall({ ...who, owner: "bert" }, { query: benchQuestion(round), limit: 12, newest: NEWEST }),
     "remember a new fact": (round) => say(`${benchRecord(facts + round).value.text} anew`),
     "remember a correction": (round) => say(`My bicycle is number ${round}`),
-    "show the newest": () => book.show(who),
-    "show what fits a question": (round) => book.show(who, { query: benchQuestion(round) }),
-    "find by the beginning of an id": (round) => book.find(who, factNumber(round).id.slice(0, 8)),
-    overview: () => book.overview(who),
+    "show the newest": () => factStore.show(who),
+    "show what fits a question": (round) => factStore.show(who, { query: benchQuestion(round) }),
+    "find by the beginning of an id": (round) => factStore.find(who, factNumber(round).id.slice(0, 8)),
+    overview: () => factStore.overview(who),
   };
   const results: RecallResult[] = [];
   for (const name of RECALL_OPERATIONS) {

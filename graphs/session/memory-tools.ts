@@ -2,7 +2,7 @@
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
-import type { RememberOutcome } from "#memory/book/types.ts";
+import type { RememberOutcome } from "#memory/facts/types.ts";
 import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { isOfFrame, memorySection } from "#src/context/memory-section.ts";
@@ -68,8 +68,8 @@ export function memoryTools(scope?: MemoryToolScope): StructuredToolInterface[] 
   ];
 }
 
-async function search({ book, who }: CommandMemory, query: string): Promise<string> {
-  const { relevant } = await book.recall(who, { query, limit: MAX_FOUND, byMeaning: true });
+async function search({ facts, who }: CommandMemory, query: string): Promise<string> {
+  const { relevant } = await facts.recall(who, { query, limit: MAX_FOUND, byMeaning: true });
   const { text } = memorySection({ relevant, always: [] }, RESULT_TOKENS);
   return text === "" ? "Nothing that is remembered fits these words." : text;
 }
@@ -83,7 +83,7 @@ async function remember(
 ): Promise<string> {
   const text = noted.replace(GIVEN_HEAD, "");
   if (isOfFrame(text)) return "Not remembered: these are the words around what is remembered, and no fact.";
-  const outcome = await memory.book.remember(memory.who, {
+  const outcome = await memory.facts.remember(memory.who, {
     text,
     saidBy: "assistant",
     source: "inference",

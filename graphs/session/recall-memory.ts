@@ -45,12 +45,12 @@ interface Wanted {
  */
 async function recallMemory(
   deps: SessionDeps,
-  { book, who }: CommandMemory,
+  { facts, who }: CommandMemory,
   { text, earlier, task, byMeaning, budgetTokens }: Wanted,
 ): Promise<MemorySection> {
   const seen = seenOwnersOf(deps);
   const scope = task === undefined ? {} : { task };
-  if (!seen.has(who.owner) && !(await book.hasAny(who, scope))) return NOTHING;
+  if (!seen.has(who.owner) && !(await facts.hasAny(who, scope))) return NOTHING;
   if (seen.size >= MAX_SEEN) seen.clear();
   seen.add(who.owner);
   const query = questionIn(text);
@@ -60,7 +60,7 @@ async function recallMemory(
     relevant: bySaid,
     byEarlier,
     newest,
-  } = await book.recall(who, {
+  } = await facts.recall(who, {
     query: talk.said,
     earlier: talk.earlier.join("\n"),
     limit: RELEVANT,

@@ -3,7 +3,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { CommandMemory } from "#src/commands/command-memory.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { createMemoryBook } from "#memory/book/memory-book.ts";
+import { createFactStore } from "#memory/facts/fact-store.ts";
 import { checkText } from "#memory/policy/check-text.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
@@ -30,7 +30,7 @@ export function memoryOf(
   const { clock, ids } = deps;
   const scan = scanWith(deps);
   return {
-    book: createMemoryBook(store, { clock, ids, scan }),
+    facts: createFactStore(store, { clock, ids, scan }),
     who: {
       owner: session.owner,
       agent: session.activeAgent,

@@ -1,7 +1,7 @@
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { ADA } from "../book/testing/test-book.ts";
-import { createMemoryBook } from "../book/memory-book.ts";
+import { ADA } from "../facts/testing/test-facts.ts";
+import { createFactStore } from "../facts/fact-store.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { citationOf } from "./citation.ts";
 import { openTestEvidence, sqliteStore } from "./testing/test-evidence.ts";
@@ -103,7 +103,7 @@ describe.each(stores)("evidence on %s", (_name, makeStore) => {
 
   it("is never read as memory, and memory never as evidence", async () => {
     const { ingest, store, clock, texts } = openTestEvidence(makeStore());
-    const memory = createMemoryBook(store, { clock, ids: createSequentialIds(), scan: async () => [] });
+    const memory = createFactStore(store, { clock, ids: createSequentialIds(), scan: async () => [] });
     await ingest("/a.txt", "walnuts in evidence");
     await memory.remember(ADA, { text: "I like walnuts", saidBy: "owner", source: "command" });
     expect((await memory.show(ADA, { query: "walnuts" })).records.map(({ text }) => text)).toEqual([

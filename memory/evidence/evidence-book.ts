@@ -1,7 +1,7 @@
 /** The evidence book: the one door to text that is found by similarity, cited, and never taken for a fact. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
-import type { Who } from "../book/types.ts";
+import type { Who } from "../facts/types.ts";
 import { assertOwner } from "../namespaces.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { EvidenceSource } from "./evidence-item.ts";

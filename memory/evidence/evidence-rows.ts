@@ -1,7 +1,7 @@
 /** The one way to evidence in a store: reads that drop what is another's or of an older version, and writes. */
 import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
 import { rankTexts } from "#src/kernel/words.ts";
-import { compareText, readItems } from "../book/rows.ts";
+import { compareText, readItems } from "../facts/rows.ts";
 import { startsWithLabels } from "../namespaces.ts";
 import {
   evidencePieceSchema,

@@ -1,6 +1,6 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { ADA } from "../book/testing/test-book.ts";
+import { ADA } from "../facts/testing/test-facts.ts";
 import { createSecretlintScanner } from "../policy/secretlint-scanner.ts";
 import { openTestEvidence } from "./testing/test-evidence.ts";
 

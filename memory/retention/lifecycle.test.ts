@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openTestBook, recordOf } from "../book/testing/test-book.ts";
+import { openTestFacts, recordOf } from "../facts/testing/test-facts.ts";
 import { DOMAINS, type MemoryRecord } from "../record.ts";
 import { haveSameMarks, marksAt, stateOf } from "./lifecycle.ts";
 import { RETENTION } from "./retention-defaults.ts";
@@ -7,7 +7,7 @@ import { RETENTION } from "./retention-defaults.ts";
 const DAY_MS = 86_400_000;
 
 async function recordWith(changes: Partial<MemoryRecord>): Promise<MemoryRecord> {
-  return { ...recordOf(await openTestBook().say("I like tea")), ...changes };
+  return { ...recordOf(await openTestFacts().say("I like tea")), ...changes };
 }
 
 describe("the retention defaults", () => {

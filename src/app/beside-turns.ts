@@ -1,6 +1,6 @@
 /** What a process does beside its turns: old checkpoints go, missing vectors are made, memory is tidied once a day. */
 import { setImmediate as nextTick } from "node:timers/promises";
-import { applyLifecycle } from "#memory/book/jobs.ts";
+import { applyLifecycle } from "#memory/facts/jobs.ts";
 import { Background } from "#src/kernel/background.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -76,6 +76,6 @@ async function tidyMemory(
   owner: string,
 ): Promise<void> {
   // No text comes in with a mark, so there is nothing to scan.
-  const desk = { store, clock, ids, scan: async () => [] };
-  await applyLifecycle(desk, { owner }, { pause: () => nextTick(), limit: MARKS_A_DAY });
+  const facts = { store, clock, ids, scan: async () => [] };
+  await applyLifecycle(facts, { owner }, { pause: () => nextTick(), limit: MARKS_A_DAY });
 }

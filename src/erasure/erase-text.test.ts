@@ -1,6 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { createMemoryBook } from "#memory/book/memory-book.ts";
+import { createFactStore } from "#memory/facts/fact-store.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openChain } from "#src/sessions/chain.ts";
@@ -206,9 +206,9 @@ describe("erasing a text", () => {
 
   it("keeps the fact while a turn runs on a key that says it, so that its id still leads to it", async () => {
     const storage = createMemoryBackend({ clock });
-    const book = createMemoryBook(storage.store, { clock, ids, scan: async () => [] });
-    await book.remember({ owner: "ada" }, { text: FACT, saidBy: "owner", source: "command" });
-    const facts = async (): Promise<number> => (await book.show({ owner: "ada" }, {})).records.length;
+    const factStore = createFactStore(storage.store, { clock, ids, scan: async () => [] });
+    await factStore.remember({ owner: "ada" }, { text: FACT, saidBy: "owner", source: "command" });
+    const facts = async (): Promise<number> => (await factStore.show({ owner: "ada" }, {})).records.length;
     await converse(storage, "busy", [FACT]);
     const lease = await storage.locks.acquire(lockName({ owner: "ada", sessionKey: "busy" }));
     const first = await erase(depsOn(storage), { owner: "ada", text: FACT });

@@ -5,7 +5,7 @@
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
-import { markForgotten } from "#memory/book/forget-saying.ts";
+import { markForgotten } from "#memory/facts/forget-saying.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { lockName } from "#src/turns/lock-name.ts";

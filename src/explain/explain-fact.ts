@@ -1,7 +1,7 @@
 /** Explains a remembered fact: who said it where, why it is in its domain, and what it stands beside. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import { aboutOf } from "#memory/book/about.ts";
+import { aboutOf } from "#memory/facts/about.ts";
 import { decideDomain } from "#memory/domains/decide-domain.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";

@@ -1,6 +1,6 @@
 /** Many people whose names are made to be mistaken for each other, each with facts that only they may read. */
-import type { MemoryBook } from "#memory/book/memory-book.ts";
-import type { Fact } from "#memory/book/types.ts";
+import type { FactStore } from "#memory/facts/fact-store.ts";
+import type { Fact } from "#memory/facts/types.ts";
 
 /** Prefixes of each other, separators, wildcards, escapes, forms of one letter, cases, scripts, and what looks empty. */
 const CROWD_NAMES = [
@@ -63,7 +63,7 @@ export interface Member {
 const TASKS = ["shop", "shop ", "user1", "a.b", "%"];
 
 /** Gives each of the crowd as many facts as makes `records` in all, through the one door for facts. */
-export async function fillCrowd(book: MemoryBook, records: number): Promise<Member[]> {
+export async function fillCrowd(facts: FactStore, records: number): Promise<Member[]> {
   const members = CROWD_NAMES.map((owner, index): Member => ({
     owner,
     canary: `canary${lettersOf(index)}`,
@@ -74,7 +74,7 @@ export async function fillCrowd(book: MemoryBook, records: number): Promise<Memb
   for (let number = 0; number < records; number += 1) {
     const member = members[number % members.length];
     if (member === undefined) continue;
-    const outcome = await book.remember(
+    const outcome = await facts.remember(
       { owner: member.owner, agent: "lily" },
       factOf(member, Math.floor(number / members.length)),
     );

@@ -1,7 +1,7 @@
 /** Knocks at every door of memory in the name of each person, with what belongs to others, and looks for what comes out. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { memoryTools } from "#graphs/session/memory-tools.ts";
-import { createMemoryBook, type MemoryBook } from "#memory/book/memory-book.ts";
+import { createFactStore, type FactStore } from "#memory/facts/fact-store.ts";
 import { DOMAINS } from "#memory/record.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
@@ -38,31 +38,31 @@ export async function probeLeaks(
   { records, strangers = 6 }: ProbeOptions,
 ): Promise<LeakReport> {
   const clock = createManualClock(NOW_MS);
-  const book = createMemoryBook(store, { clock, ids: createSequentialIds(), scan: async () => [] });
-  const members = await fillCrowd(book, records);
-  const before = await snapshot(book, members);
+  const facts = createFactStore(store, { clock, ids: createSequentialIds(), scan: async () => [] });
+  const members = await fillCrowd(facts, records);
+  const before = await snapshot(facts, members);
   const leaks: Leak[] = [];
   let knocks = 0;
   for (const [index, by] of members.entries()) {
     for (let step = 0; step < strangers; step += 1) {
       const of = members[(index + 1 + step * 7) % members.length];
       if (of === undefined || of === by) continue;
-      for (const [door, answer] of await knock(book, by, of)) {
+      for (const [door, answer] of await knock(facts, by, of)) {
         knocks += 1;
         const seen = members.filter((member) => member !== by && answer.includes(member.mark));
         leaks.push(...seen.map((member) => ({ door, by: by.owner, of: member.owner })));
       }
     }
   }
-  leaks.push(...changedSince(before, await snapshot(book, members)));
-  leaks.push(...(await probeImport(book, members, strangers)));
+  leaks.push(...changedSince(before, await snapshot(facts, members)));
+  leaks.push(...(await probeImport(facts, members, strangers)));
   return { people: members.length, records, knocks, leaks };
 }
 
 type Answer = readonly [door: string, text: string];
 
 /** Everything that `by` can ask for, asked with the words and ids of `of`. */
-async function knock(book: MemoryBook, by: Member, of: Member): Promise<Answer[]> {
+async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]> {
   const who = { owner: by.owner, agent: "lily", sessionId: "s1", turn: 1 };
   const everything = {
     scope: "*",
@@ -73,34 +73,34 @@ async function knock(book: MemoryBook, by: Member, of: Member): Promise<Answer[]
   const [id = "", other = ""] = of.ids;
   const [pending = ""] = of.pending;
   const query = `garden shed bike ${of.canary}`;
-  const memory = { book, who, denial: async () => undefined };
+  const memory = { facts, who, denial: async () => undefined };
   const search = memoryTools({ memory, nowMs: NOW_MS }).find(({ name }) => name === "search_memory");
   const doors: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ["show", () => book.show(who, { domains: DOMAINS, task: "*", ...everything, limit: 100_000 })],
+    ["show", () => facts.show(who, { domains: DOMAINS, task: "*", ...everything, limit: 100_000 })],
     [
       "show words",
-      () => book.show(who, { domains: DOMAINS, task: "*", ...everything, query, limit: 100_000 }),
+      () => facts.show(who, { domains: DOMAINS, task: "*", ...everything, query, limit: 100_000 }),
     ],
-    ["show the name as a task", () => book.show(who, { task: of.owner })],
+    ["show the name as a task", () => facts.show(who, { task: of.owner })],
     [
       "recall",
       () =>
-        book.recall(who, { query, limit: 50, byMeaning: true, task: "shop", newest: { user_profile: 50 } }),
+        facts.recall(who, { query, limit: 50, byMeaning: true, task: "shop", newest: { user_profile: 50 } }),
     ],
     ["search_memory", async () => search?.invoke({ query })],
-    ["find", () => book.find(who, id)],
-    ["find by the beginning", () => book.find(who, id.slice(0, 8))],
-    ["edit", () => book.edit(who, id, { text: "I was here" })],
-    ["verify", () => book.verify(who, [id, other])],
-    ["resolve", () => book.resolve(who, id)],
-    ["forget", () => book.forget(who, other)],
-    ["forget what waits", () => book.forget(who, pending)],
-    ["review", () => book.review.list(who)],
-    ["accept", () => book.review.accept(who, pending)],
-    ["reject", () => book.review.reject(who, pending)],
-    ["conflicts", () => book.conflicts(who)],
-    ["export", () => book.exportAll(who)],
-    ["overview", () => book.overview(who)],
+    ["find", () => facts.find(who, id)],
+    ["find by the beginning", () => facts.find(who, id.slice(0, 8))],
+    ["edit", () => facts.edit(who, id, { text: "I was here" })],
+    ["verify", () => facts.verify(who, [id, other])],
+    ["resolve", () => facts.resolve(who, id)],
+    ["forget", () => facts.forget(who, other)],
+    ["forget what waits", () => facts.forget(who, pending)],
+    ["review", () => facts.review.list(who)],
+    ["accept", () => facts.review.accept(who, pending)],
+    ["reject", () => facts.review.reject(who, pending)],
+    ["conflicts", () => facts.conflicts(who)],
+    ["export", () => facts.exportAll(who)],
+    ["overview", () => facts.overview(who)],
   ];
   const answers: Answer[] = [];
   for (const [door, ask] of doors) answers.push([door, JSON.stringify(await ask()) ?? ""]);
@@ -108,13 +108,15 @@ async function knock(book: MemoryBook, by: Member, of: Member): Promise<Answer[]
 }
 
 /** Whether somebody's import of another's file changes what the other has. */
-async function probeImport(book: MemoryBook, members: readonly Member[], strangers: number): Promise<Leak[]> {
+async function probeImport(facts: FactStore, members: readonly Member[], strangers: number): Promise<Leak[]> {
   const [by, ...others] = members;
   if (by === undefined) return [];
-  const before = await snapshot(book, others);
+  const before = await snapshot(facts, others);
   for (const of of others.slice(0, strangers))
-    await book.importAll({ owner: by.owner }, await book.exportAll({ owner: of.owner }), { isTrusted: true });
-  return changedSince(before, await snapshot(book, others)).map((leak) => ({
+    await facts.importAll({ owner: by.owner }, await facts.exportAll({ owner: of.owner }), {
+      isTrusted: true,
+    });
+  return changedSince(before, await snapshot(facts, others)).map((leak) => ({
     ...leak,
     door: "import",
     by: by.owner,
@@ -124,11 +126,11 @@ async function probeImport(book: MemoryBook, members: readonly Member[], strange
 type Snapshot = ReadonlyMap<string, string>;
 
 /** All that each of them has, in text. */
-async function snapshot(book: MemoryBook, members: readonly Member[]): Promise<Snapshot> {
+async function snapshot(facts: FactStore, members: readonly Member[]): Promise<Snapshot> {
   const texts = new Map<string, string>();
   for (const { owner } of members) {
-    const { records } = await book.exportAll({ owner });
-    texts.set(owner, JSON.stringify([records, await book.review.list({ owner })]));
+    const { records } = await facts.exportAll({ owner });
+    texts.set(owner, JSON.stringify([records, await facts.review.list({ owner })]));
   }
   return texts;
 }

@@ -1,7 +1,7 @@
 /** An evidence book with a clock that is moved by hand, for tests. */
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
-import { ADA, NOW_MS } from "../../book/testing/test-book.ts";
+import { ADA, NOW_MS } from "../../facts/testing/test-facts.ts";
 import { memoryIndexFields } from "../../namespaces.ts";
 import type { SecretScanner } from "../../policy/secret-scanner.ts";
 import { openDatabase } from "../../stores/sqlite/open-database.ts";

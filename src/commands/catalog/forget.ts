@@ -47,8 +47,8 @@ function preview(context: ActionContext, record: MemoryRecord): Envelope {
 
 /** The reply is stored with its turn, so it names the fact and does not repeat it. */
 async function forget(context: ActionContext, { id }: MemoryRecord): Promise<CommandOutcome> {
-  const { book, who } = context.memory;
-  const outcome = await book.forget(who, id);
+  const { facts, who } = context.memory;
+  const outcome = await facts.forget(who, id);
   if (outcome.kind === "none") return { envelope: notFound(shortId(id)) };
   const { record, predecessors } = outcome;
   const since = localMinute(fromInstant(record.created_at), context.policy.timeZone);

@@ -77,7 +77,7 @@ function actionFor(args: string): AskedAction | undefined {
 }
 
 async function overview({ memory }: ActionContext): Promise<Envelope> {
-  const { review, current, leftOut } = await memory.book.overview(memory.who);
+  const { review, current, leftOut } = await memory.facts.overview(memory.who);
   const actions = ACTIONS.map((action) => ({ usage: usageOf(action), summary: action.summary }));
   const total = Object.values(current).reduce((sum, count) => sum + count, 0);
   const waiting = review === 0 ? "" : ` ${review} more ${review === 1 ? "waits" : "wait"} for a review.`;

@@ -1,6 +1,6 @@
 /** `/remember <text>`: keeps a fact for all conversations, through the policy gate. */
 import type { Envelope } from "#src/kernel/envelope.ts";
-import type { Fact } from "#memory/book/types.ts";
+import type { Fact } from "#memory/facts/types.ts";
 import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
 import { parseFlags, usageEnvelope } from "../flags.ts";
 import { parseExpiry } from "./memory/expiry.ts";
@@ -39,8 +39,8 @@ export const rememberCommand: PlainCommand = {
 };
 
 async function remember(fact: Fact, context: ActionContext): Promise<CommandOutcome> {
-  const { book, who } = context.memory;
-  return guarded(context, () => book.remember(who, fact));
+  const { facts, who } = context.memory;
+  return guarded(context, () => facts.remember(who, fact));
 }
 
 type ReadFact =

@@ -36,7 +36,7 @@ export const taskCommand: PlainCommand = {
 type Tasks = ReadonlyMap<string, number>;
 
 async function knownTasks({ memory }: ActionContext): Promise<Tasks> {
-  const { records } = await memory.book.show(memory.who, {
+  const { records } = await memory.facts.show(memory.who, {
     domains: ["task_memory"],
     task: "*",
     limit: Number.MAX_SAFE_INTEGER,

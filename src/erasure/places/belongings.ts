@@ -1,8 +1,8 @@
 /** What belongs to a person and not to one conversation: evidence, blobs, memory, what was typed, and whatever else. */
 import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { forgetSaying, findSaying } from "#memory/book/forget-saying.ts";
-import type { Desk } from "#memory/book/desk.ts";
+import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
+import type { FactDeps } from "#memory/facts/fact-deps.ts";
 import { pieceNamespace } from "#memory/evidence/evidence-namespaces.ts";
 import { isMemoryOf } from "#memory/namespaces.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
@@ -146,7 +146,7 @@ async function itemsOfMemory(
 }
 
 /** Memory on `store`. */
-export function deskOf({ clock, ids }: ErasureDeps, store: BaseStore): Desk {
+export function deskOf({ clock, ids }: ErasureDeps, store: BaseStore): FactDeps {
   // Only what is to be remembered is searched for secrets.
   return { store, clock, ids, scan: async () => [] };
 }

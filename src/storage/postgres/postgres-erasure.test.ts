@@ -9,7 +9,7 @@ import {
 import { erase } from "#src/erasure/erase.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { createMemoryBook } from "#memory/book/memory-book.ts";
+import { createFactStore } from "#memory/facts/fact-store.ts";
 import type { StorageBackend } from "../backend.ts";
 import { openPostgresBackend } from "./postgres-backend.ts";
 
@@ -36,9 +36,9 @@ describe.skipIf(missing !== undefined)(`erasing on PostgreSQL${missing ? ` (${mi
 
   it("erases a fact, writes the tables anew, and says that the log is not reached", async () => {
     const storage = await open();
-    const book = createMemoryBook(storage.store, { clock, ids, scan: async () => [] });
+    const facts = createFactStore(storage.store, { clock, ids, scan: async () => [] });
     const fact = { text: "My neighbour keeps zebrafish", saidBy: "owner", source: "command" } as const;
-    for (const owner of ["ada", "ad", "ada%"]) await book.remember({ owner }, fact);
+    for (const owner of ["ada", "ad", "ada%"]) await facts.remember({ owner }, fact);
     const receipt = await erase({ storage, clock, ids }, { owner: "ada", text: fact.text });
     expect(receipt.finished).toBe(true);
     expect(receipt.lines).toEqual(
@@ -53,10 +53,10 @@ describe.skipIf(missing !== undefined)(`erasing on PostgreSQL${missing ? ` (${mi
       ["ad", 1],
       ["ada%", 1],
     ] as const)
-      expect((await book.show({ owner })).total).toBe(total);
+      expect((await facts.show({ owner })).total).toBe(total);
     await erase({ storage, clock, ids }, { owner: "ad" });
-    expect((await book.show({ owner: "ad" })).total).toBe(0);
-    expect((await book.show({ owner: "ada%" })).total).toBe(1);
+    expect((await facts.show({ owner: "ad" })).total).toBe(0);
+    expect((await facts.show({ owner: "ada%" })).total).toBe(1);
     await storage.close();
   });
 

@@ -1,6 +1,6 @@
 /** Measures whether what of the past belongs to a turn of a dialogue is found among all that is remembered of a child. */
 import { rankFacts, type Talk } from "#src/context/rank-facts.ts";
-import type { MemoryBook } from "#memory/book/memory-book.ts";
+import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { MadialData } from "./data.ts";
 
 /** Shares are from 0 to 1. */
@@ -19,7 +19,7 @@ const CUTS = [1, 3, 5, 10, 20] as const;
 const SPEAKER = /^<(?<name>[^>]+)>: *"?(?<text>.*?)"?\s*$/su;
 
 /** Takes the memories in through the one door, each for the child that it names, and asks with what the child has said, as a prompt does. */
-export async function measureMadial(book: MemoryBook, data: MadialData): Promise<MadialMeasure> {
+export async function measureMadial(facts: FactStore, data: MadialData): Promise<MadialMeasure> {
   const names = new Map(data.dialogues.map((one) => [one["user-id"], nameIn(one.dialogue)]));
   const memories = new Map(data.memories.flatMap((one) => Object.entries(one)));
   const recordIds = new Map<string, string>();
@@ -28,7 +28,7 @@ export async function measureMadial(book: MemoryBook, data: MadialData): Promise
     for (const owner of new Set(names.values())) {
       if (!event.includes(owner)) continue;
       const text = `${time}: ${event}`;
-      const outcome = await book.remember(
+      const outcome = await facts.remember(
         { owner },
         { text, domain: "user_profile", saidBy: "owner", source: "command" },
       );
@@ -42,7 +42,7 @@ export async function measureMadial(book: MemoryBook, data: MadialData): Promise
     const owner = names.get(one["user-id"]) ?? "";
     const talk = saidBefore(one.dialogue, one["test-turn"][0] ?? 1, owner);
     const asked = { query: talk.said, earlier: talk.earlier.join("\n"), limit: GIVEN };
-    const { relevant: bySaid, byEarlier } = await book.recall({ owner }, asked);
+    const { relevant: bySaid, byEarlier } = await facts.recall({ owner }, asked);
     const relevant = rankFacts({ bySaid, byEarlier }, talk);
     const wanted = one["relevant-id"].map((id) => recordIds.get(`${owner} ${id}`));
     for (const cut of CUTS) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openTestBook } from "#memory/book/testing/test-book.ts";
+import { openTestFacts } from "#memory/facts/testing/test-facts.ts";
 import type { MadialData, PrecisionData } from "./data.ts";
 import { measureMadial } from "./madial.ts";
 import { measurePrecision } from "./precision.ts";
@@ -36,7 +36,7 @@ describe("what is kept apart", () => {
         asked("what is Redis?", []),
       ],
     };
-    expect(await measurePrecision(openTestBook().book, data)).toEqual({
+    expect(await measurePrecision(openTestFacts().facts, data)).toEqual({
       facts: 5,
       questions: 3,
       wronglyReplaced: 0,
@@ -71,7 +71,7 @@ describe("what of the past belongs to a turn", () => {
         },
       ],
     };
-    expect(await measureMadial(openTestBook().book, data)).toMatchObject({
+    expect(await measureMadial(openTestFacts().facts, data)).toMatchObject({
       memories: 3,
       turns: 1,
       wronglyReplaced: 0,

@@ -1,5 +1,5 @@
 /** Measures what is kept apart: facts that were replaced, facts of other tasks, and facts of other people. */
-import type { MemoryBook } from "#memory/book/memory-book.ts";
+import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import type { PrecisionData } from "./data.ts";
 
@@ -22,12 +22,12 @@ const UNIVERSAL = "user:universal";
 const GIVEN = 12;
 
 /** Takes the beliefs in through the one door, as their owners' words, and asks the questions of `test-user`. */
-export async function measurePrecision(book: MemoryBook, data: PrecisionData): Promise<PrecisionMeasure> {
+export async function measurePrecision(facts: FactStore, data: PrecisionData): Promise<PrecisionMeasure> {
   const beliefs = data["beliefs.seed"];
   const recordIds = new Map<string, string>();
   let wronglyReplaced = 0;
   for (const belief of inOrder(beliefs)) {
-    const { id, replaced } = await keep(book, belief, beliefs, recordIds);
+    const { id, replaced } = await keep(facts, belief, beliefs, recordIds);
     recordIds.set(belief._id, id);
     wronglyReplaced += replaced;
   }
@@ -35,7 +35,7 @@ export async function measurePrecision(book: MemoryBook, data: PrecisionData): P
   const leaks = { replaced: 0, otherTask: 0, otherPerson: 0 };
   let [found, wanted] = [0, 0];
   for (const question of data["retrieval.cases"]) {
-    const given = await ask(book, question);
+    const given = await ask(facts, question);
     for (const { id } of given) countLeak(byRecord.get(id), question, leaks);
     const must = wantedIn(question).filter((id) => recordIds.has(id));
     wanted += must.length;
@@ -57,7 +57,7 @@ function inOrder(beliefs: readonly Belief[]): Belief[] {
 
 /** A belief that replaced another one is a correction of that; every other one is new. */
 async function keep(
-  book: MemoryBook,
+  facts: FactStore,
   belief: Belief,
   beliefs: readonly Belief[],
   recordIds: ReadonlyMap<string, string>,
@@ -68,8 +68,8 @@ async function keep(
   const place = task === undefined ? ({ domain: "user_profile" } as const) : { task };
   const outcome =
     old === undefined
-      ? await book.remember(who, { text: belief.content, saidBy: "owner", source: "command", ...place })
-      : await book.edit(who, recordIds.get(old._id) ?? "", { text: belief.content });
+      ? await facts.remember(who, { text: belief.content, saidBy: "owner", source: "command", ...place })
+      : await facts.edit(who, recordIds.get(old._id) ?? "", { text: belief.content });
   if (!("record" in outcome)) throw new Error(`${belief._id} was not kept: ${outcome.kind}`);
   const superseded = "superseded" in outcome ? outcome.superseded.length : 0;
   return { id: outcome.record.id, replaced: superseded - (old === undefined ? 0 : 1) };
@@ -79,10 +79,10 @@ function taskOf(scope: readonly string[]): string | undefined {
   return scope.find((one) => one !== UNIVERSAL);
 }
 
-async function ask(book: MemoryBook, { query, scope }: Question): Promise<readonly MemoryRecord[]> {
+async function ask(facts: FactStore, { query, scope }: Question): Promise<readonly MemoryRecord[]> {
   const task = taskOf(scope);
   const asked = { query, limit: GIVEN, ...(task === undefined ? {} : { task }) };
-  return (await book.recall({ owner: "test-user" }, asked)).relevant;
+  return (await facts.recall({ owner: "test-user" }, asked)).relevant;
 }
 
 function countLeak(

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import Table from "cli-table3";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { createMemoryBook, type MemoryBook } from "#memory/book/memory-book.ts";
+import { createFactStore, type FactStore } from "#memory/facts/fact-store.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
@@ -14,11 +14,11 @@ import { measurePrecision, type PrecisionMeasure } from "./precision.ts";
 /** Below this share of its memories for a turn, MADial-Bench is recalled worse than it was. */
 const LEAST_RECALL_AT_20 = 0.5;
 
-function openBook(): MemoryBook {
+function openBook(): FactStore {
   const clock = createManualClock(0);
   const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
   const store = new SqliteStore(openDatabase(":memory:"), { clock, index: { fields } });
-  return createMemoryBook(store, { clock, ids: createSequentialIds(), scan: async () => [] });
+  return createFactStore(store, { clock, ids: createSequentialIds(), scan: async () => [] });
 }
 
 /** Runs both data sets. @returns the exit code: 1 when something leaks or is found too seldom; without the files 0 */

@@ -1,7 +1,7 @@
 /** `/memory verify`, `edit`, `conflicts` and `resolve`: what keeps facts true. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
-import type { Change } from "#memory/book/types.ts";
+import type { Change } from "#memory/facts/types.ts";
 import { parseFlags, usageEnvelope } from "../../flags.ts";
 import { guarded, objectionTo } from "./guarded.ts";
 import { findRecord, notFound } from "./find-record.ts";
@@ -15,7 +15,7 @@ export const verifyAction: MemoryAction = {
   summary: "confirm facts; show says which were not confirmed for long",
   reads: false,
   async run(args, context) {
-    const { book, who } = context.memory;
+    const { facts, who } = context.memory;
     if (args === "") return { envelope: usageEnvelope("which ones?", usageOf(this)) };
     const ids: string[] = [];
     for (const id of args.split(/\s+/u)) {
@@ -23,7 +23,7 @@ export const verifyAction: MemoryAction = {
       if (found.kind === "refused") return { envelope: nothingConfirmed(found.envelope) };
       ids.push(found.record.id);
     }
-    const { verified } = await book.verify(who, ids);
+    const { verified } = await facts.verify(who, ids);
     const envelope = done("memory_verified", `${verifiedText(verified)} confirmed.`, {
       ...recordsShown(rowsOf(verified, context)),
     });
@@ -58,8 +58,8 @@ export const editAction: MemoryAction = {
     if (change === undefined) return { envelope: usageEnvelope(problem, usageOf(this)) };
     const found = await findRecord(context, id);
     if (found.kind === "refused") return { envelope: found.envelope };
-    const { book, who } = context.memory;
-    return guarded(context, () => book.edit(who, found.record.id, change));
+    const { facts, who } = context.memory;
+    return guarded(context, () => facts.edit(who, found.record.id, change));
   },
 };
 
@@ -92,7 +92,7 @@ export const conflictsAction: MemoryAction = {
   summary: "facts about the same, of which one may hold",
   reads: true,
   async run(_args, context) {
-    const groups = await context.memory.book.conflicts(context.memory.who);
+    const groups = await context.memory.facts.conflicts(context.memory.who);
     const shown = recordsShown(groups.flatMap(({ records }) => rowsOf(records, context)));
     const message =
       groups.length === 0
@@ -122,7 +122,7 @@ export const resolveAction: MemoryAction = {
     if (args === "") return { envelope: usageEnvelope("which one holds?", usageOf(this)) };
     const found = await findRecord(context, args);
     if (found.kind === "refused") return { envelope: found.envelope };
-    const outcome = await context.memory.book.resolve(context.memory.who, found.record.id);
+    const outcome = await context.memory.facts.resolve(context.memory.who, found.record.id);
     if (outcome.kind === "none") return { envelope: notFound(args) };
     const { kept, superseded } = outcome;
     const message = `“${kept.text}” (${shortId(kept.id)}) holds${replacedText(superseded)}.`;

@@ -13,8 +13,8 @@ export type FoundRecord =
 
 /** The record with that full or short id, in whatever domain and state it is. */
 export async function findRecord(context: ActionContext, id: string): Promise<FoundRecord> {
-  const { book, who } = context.memory;
-  const found = looksLikeId(id) ? await book.find(who, id) : ({ kind: "none" } as const);
+  const { facts, who } = context.memory;
+  const found = looksLikeId(id) ? await facts.find(who, id) : ({ kind: "none" } as const);
   if (found.kind === "one") return found;
   return {
     kind: "refused",

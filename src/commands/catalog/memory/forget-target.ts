@@ -1,7 +1,7 @@
 /** What `/forget` is to forget: the one fact that an id or words stand for, or with `--everywhere` the words themselves. */
 import type { Envelope } from "#src/kernel/envelope.ts";
 import { termsOf, wordsOf } from "#src/kernel/words.ts";
-import type { ShowOptions } from "#memory/book/types.ts";
+import type { ShowOptions } from "#memory/facts/types.ts";
 import { DOMAINS, type MemoryRecord } from "#memory/record.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
 import { ambiguous, looksLikeId, notFound } from "./find-record.ts";
@@ -94,11 +94,11 @@ interface Wanted {
 
 /** What an id names, or else the facts that have all the words; where none has all, those that have some. */
 async function recordsFor({ memory }: ActionContext, wanted: string, where: Where): Promise<Wanted> {
-  const { book, who } = memory;
-  const byId = looksLikeId(wanted) ? await book.find(who, wanted) : ({ kind: "none" } as const);
+  const { facts, who } = memory;
+  const byId = looksLikeId(wanted) ? await facts.find(who, wanted) : ({ kind: "none" } as const);
   if (byId.kind === "one") return { records: [byId.record], isCertain: true };
   if (byId.kind === "many") return { records: byId.records, isCertain: true };
-  const shown = await book.show(who, {
+  const shown = await facts.show(who, {
     ...where,
     scope: "*",
     query: wanted,

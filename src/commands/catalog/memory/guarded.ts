@@ -1,7 +1,7 @@
 /** Writes to memory whose text may be a secret: what goes wrong is told, and never thrown into the log of failures. */
 import { envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
-import type { RememberOutcome } from "#memory/book/types.ts";
+import type { RememberOutcome } from "#memory/facts/types.ts";
 import type { CommandOutcome } from "../../command.ts";
 import { notFound } from "./find-record.ts";
 import { momentOf, type ActionContext } from "./memory-action.ts";

@@ -1,6 +1,6 @@
 /** Reads a memory file for `/memory import`, or says why it is none, in words that quote nothing of it. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/book/export.ts";
+import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/export.ts";
 
 /**
  * The file as it was parsed, with the header of a memory file.

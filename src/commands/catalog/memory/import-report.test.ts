@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryRecord } from "#memory/testing/memory-record.ts";
-import type { ImportReport } from "#memory/book/types.ts";
+import type { ImportReport } from "#memory/facts/types.ts";
 import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
 
 const EMPTY: ImportReport = {
@@ -33,9 +33,9 @@ describe("a record of a file that cannot be read", () => {
     ["with a field of somebody else's", { ...RECORD, owner: "bob" }, "no record has a field owner"],
     ["with a text for a field", { ...RECORD, "my pin is": 1 }, "it has a field that no record has"],
     ["that is none", "I like tea", "it is no record"],
-    ["that only the book refuses", RECORD, "the book's reason"],
+    ["that only the store refuses", RECORD, "the store's reason"],
   ])("%s is told of in words", (_name, raw, reason) => {
-    const invalid = [{ index: 0, reason: "the book's reason" }];
+    const invalid = [{ index: 0, reason: "the store's reason" }];
     expect(unreadable({ invalid }, [raw])).toEqual([{ index: 0, reason }]);
   });
 });

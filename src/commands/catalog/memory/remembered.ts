@@ -3,7 +3,7 @@ import { quoted as quotedText } from "#src/explain/reason.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import type { RememberOutcome, Who } from "#memory/book/types.ts";
+import type { RememberOutcome, Who } from "#memory/facts/types.ts";
 import { denialEnvelope, type HiddenText, type PolicyDenial } from "#memory/policy/verdict.ts";
 import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome } from "../../command.ts";

@@ -18,8 +18,8 @@ export const reviewAction: MemoryAction = {
       return {
         envelope: usageEnvelope("accept or reject, and which one?", "/memory review [accept|reject <id>]"),
       };
-    const { book, who } = context.memory;
-    const waiting = await book.review.list(who);
+    const { facts, who } = context.memory;
+    const waiting = await facts.review.list(who);
     const message =
       waiting.length === 0 ? "Nothing waits for a review." : `${factCount(waiting.length)} to judge.`;
     const envelope = done("memory_review", message, {
@@ -43,7 +43,7 @@ export const acceptAction: MemoryAction = {
     if (found.length !== 1 || found[0] === undefined)
       return { envelope: notOne(this, context, { found, id: args }) };
     const [record] = found;
-    return guarded(context, () => context.memory.book.review.accept(context.memory.who, record.id));
+    return guarded(context, () => context.memory.facts.review.accept(context.memory.who, record.id));
   },
 };
 
@@ -57,8 +57,8 @@ export const rejectAction: MemoryAction = {
     const found = await waitingFor(context, args);
     if (found.length !== 1 || found[0] === undefined)
       return { envelope: notOne(this, context, { found, id: args }) };
-    const { book, who } = context.memory;
-    const outcome = await book.review.reject(who, found[0].id);
+    const { facts, who } = context.memory;
+    const outcome = await facts.review.reject(who, found[0].id);
     if (outcome.kind === "none") return { envelope: notWaiting(args) };
     const envelope = done("memory_rejected", "Erased; it will not come back by an import.", {
       data: { id: found[0].id },
@@ -70,7 +70,7 @@ export const rejectAction: MemoryAction = {
 /** Of what waits for a review: an id of a fact that is remembered is none of these. */
 async function waitingFor({ memory }: ActionContext, id: string): Promise<readonly MemoryRecord[]> {
   if (!looksLikeId(id)) return [];
-  const waiting = await memory.book.review.list(memory.who);
+  const waiting = await memory.facts.review.list(memory.who);
   return waiting.filter((record) => record.id.startsWith(id.toLowerCase()));
 }
 

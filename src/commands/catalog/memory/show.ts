@@ -1,7 +1,7 @@
 /** `/memory show`, `/memory long show`, `/memory long task show`: what is remembered, from the structured records. */
 import { quoted } from "#src/explain/reason.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import type { ShowOptions, ShowResult } from "#memory/book/types.ts";
+import type { ShowOptions, ShowResult } from "#memory/facts/types.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
 import { momentOf, usageOf, type ActionContext, type MemoryAction, readDomain } from "./memory-action.ts";
 import { dueText, factCount, recordRow, recordsShown } from "./record-row.ts";
@@ -56,8 +56,8 @@ async function show(
   { where, ...options }: Shown,
 ): Promise<Envelope> {
   const isAll = switches.has("all");
-  const { book, who } = context.memory;
-  const found = await book.show(who, {
+  const { facts, who } = context.memory;
+  const found = await facts.show(who, {
     ...options,
     ...(query === "" ? {} : { query }),
     includeExpired: isAll,

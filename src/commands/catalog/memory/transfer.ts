@@ -2,7 +2,7 @@
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import type { ImportReport } from "#memory/book/types.ts";
+import type { ImportReport } from "#memory/facts/types.ts";
 import type { CommandFiles } from "../../command.ts";
 import { usageEnvelope } from "../../flags.ts";
 import { parseMemoryFile } from "./import-file.ts";
@@ -20,7 +20,7 @@ export const exportAction: MemoryAction = {
     const { files, memory, nowMs } = context;
     if (files === undefined) return { envelope: noFiles() };
     const envelope = await told(async () => {
-      const exported = await memory.book.exportAll(memory.who);
+      const exported = await memory.facts.exportAll(memory.who);
       const text = `${JSON.stringify(exported, null, 2)}\n`;
       const written =
         args === ""
@@ -52,7 +52,7 @@ export const importAction: MemoryAction = {
 
 async function importFrom(path: string, files: CommandFiles, { memory }: ActionContext): Promise<Envelope> {
   const file = parseMemoryFile(await files.read(path), path);
-  const report = await taken(() => memory.book.importAll(memory.who, file));
+  const report = await taken(() => memory.facts.importAll(memory.who, file));
   const invalid = unreadable(report, file.records);
   const nothing = noneReadable(report, invalid);
   if (nothing !== undefined)

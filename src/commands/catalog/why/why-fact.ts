@@ -15,8 +15,8 @@ import { knownSessions, nameFrom, type KnownSession } from "./session-names.ts";
 
 /** Explains the record with that full or short id, also one that waits for a review. */
 export async function whyFact(context: ActionContext, id: string): Promise<Envelope> {
-  const { book, who } = context.memory;
-  const waiting = (await book.review.list(who)).filter((record) => record.id.startsWith(id.toLowerCase()));
+  const { facts, who } = context.memory;
+  const waiting = (await facts.review.list(who)).filter((record) => record.id.startsWith(id.toLowerCase()));
   const [only] = waiting;
   const found =
     waiting.length === 1 && only !== undefined
@@ -27,8 +27,8 @@ export async function whyFact(context: ActionContext, id: string): Promise<Envel
 
 async function factEnvelope(context: ActionContext, record: MemoryRecord): Promise<Envelope> {
   const { nowMs, policy, memory } = context;
-  const { records } = await memory.book.exportAll(memory.who);
-  const groups = await memory.book.conflicts(memory.who);
+  const { records } = await memory.facts.exportAll(memory.who);
+  const groups = await memory.facts.conflicts(memory.who);
   const known = await knownSessions(context, record.session_id === null ? [] : [record.session_id]);
   const telling = { nowMs, timeZone: policy.timeZone, nameOf: nameFrom(known) };
   const around = {

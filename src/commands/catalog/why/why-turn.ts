@@ -86,7 +86,7 @@ async function factsById(
 ): Promise<Map<string, MemoryRecord>> {
   if (memory === undefined || ids.length === 0) return new Map();
   const wanted = new Set(ids);
-  const { records } = await memory.book.exportAll(memory.who);
+  const { records } = await memory.facts.exportAll(memory.who);
   return new Map(records.filter(({ id }) => wanted.has(id)).map((record) => [record.id, record]));
 }
 

@@ -1,0 +1,104 @@
+/** Corrections by the owner: a new text or domain is a new record that replaces the old one, all else changes in place. */
+import { LilyError } from "#src/kernel/errors.ts";
+import { assertOwner } from "../namespaces.ts";
+import { checkText } from "../policy/check-text.ts";
+import type { Domain, MemoryRecord } from "../record.ts";
+import { RETENTION } from "../retention/retention-defaults.ts";
+import { sameAbout, slugOf } from "./about.ts";
+import { commitRecord } from "./commit.ts";
+import { instantOf, type FactDeps } from "./fact-deps.ts";
+import { expiryOf } from "./new-record.ts";
+import { putRecord, readAll, recordId } from "./rows.ts";
+import { currentOf } from "./record-states.ts";
+import { liftTombstones } from "./tombstones.ts";
+import type { Change, None, RememberOutcome, Who } from "./types.ts";
+
+/** Changes one record; see `FactStore.edit`. */
+export async function edit(
+  deps: FactDeps,
+  who: Who,
+  id: string,
+  { text, ...change }: Change,
+): Promise<RememberOutcome | None> {
+  assertOwner(who.owner);
+  const all = await readAll(deps.store, who.owner);
+  const old = all.find((record) => record.id === id.toLowerCase());
+  if (old === undefined) return { kind: "none" };
+  const options = { scan: deps.scan, isTrusted: true };
+  const { about } = change;
+  const ofName = about === undefined ? undefined : await checkText(about, { ...options, isName: true });
+  if (ofName?.action === "deny") return { kind: "denied", denial: ofName.denial, hidden: null };
+  const gate = text === undefined ? undefined : await checkText(text, options);
+  const hidden = gate?.hidden ?? null;
+  if (gate?.action === "deny") return { kind: "denied", denial: gate.denial, hidden };
+  const changed = { ...changeFields(deps, old, change), text: gate?.text ?? old.text };
+  const newId = recordId(who.owner, changed, changed.text);
+  if (newId !== old.id) {
+    const record = retell(who, { ...changed, id: newId });
+    const outcome = await commitRecord(deps, who.owner, record, {
+      isExplicit: true,
+      hidden,
+      replaces: [old],
+    });
+    await liftTombstones(deps, who.owner, changed.text);
+    return outcome;
+  }
+  await putRecord(deps.store, who.owner, changed);
+  const conflicts = about === undefined ? [] : sameAbout(changed, currentOf(all, deps.clock.now()));
+  return {
+    kind: "stored",
+    record: changed,
+    superseded: [],
+    conflicts,
+    revived: false,
+    domainRule: null,
+    hidden,
+  };
+}
+
+function changeFields(
+  deps: FactDeps,
+  old: MemoryRecord,
+  { expiresAt, archived, confidence, about, domain }: Omit<Change, "text">,
+): MemoryRecord {
+  const now = instantOf(deps);
+  const expires_at =
+    typeof expiresAt === "string" ? expiryOf(domain ?? old.domain, expiresAt, now) : (expiresAt ?? null);
+  return {
+    ...old,
+    ...(expiresAt === undefined ? {} : { expires_at, expired: false }),
+    ...(archived === undefined ? {} : { archived }),
+    ...(confidence === undefined ? {} : { confidence: Math.min(1, Math.max(0, confidence)) }),
+    ...(about === undefined ? {} : { conflict_group: slugOf(about) }),
+    ...(domain === undefined ? {} : movedTo(domain, old)),
+    updated_at: now,
+  };
+}
+
+function movedTo(domain: Domain, { task, expires_at }: MemoryRecord): Partial<MemoryRecord> {
+  if (task !== null || domain === "task_memory")
+    throw new LilyError("memory_input_invalid", "a fact of a task stays with its task", {
+      next: "Forget it there, and remember it anew.",
+    });
+  const { stability, expiry } = RETENTION[domain];
+  return { domain, stability, expires_at: expiry === "none" ? null : expires_at };
+}
+
+/** The record of the new text: said now, by the owner, in the place of the old one. */
+function retell(who: Who, changed: MemoryRecord): MemoryRecord {
+  return {
+    ...changed,
+    said_by: "owner",
+    source: "command",
+    confidence: 1,
+    created_at: changed.updated_at,
+    session_id: who.sessionId ?? null,
+    turn: who.turn ?? null,
+    last_verified: null,
+    archived: false,
+    verification_due: false,
+    supersedes: [],
+    superseded_by: null,
+    review: null,
+  };
+}

@@ -1,0 +1,106 @@
+/** The fact store: the one door to long-term memory, for commands, tools, imports and jobs alike. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { Clock } from "#src/kernel/clock.ts";
+import type { Ids } from "#src/kernel/ids.ts";
+import type { SecretScanner } from "../policy/secret-scanner.ts";
+import type { MemoryRecord } from "../record.ts";
+import { conflicts, resolve, verify } from "./confirm.ts";
+import { edit } from "./edit.ts";
+import { exportAll, type MemoryExport } from "./export.ts";
+import { find } from "./find.ts";
+import { forget } from "./forget.ts";
+import { importAll } from "./import.ts";
+import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
+import type { ImportOptions } from "./judge-import.ts";
+import { overview, type Overview } from "./overview.ts";
+import { hasAny, recall } from "./recall.ts";
+import { remember } from "./remember.ts";
+import { createReview, type Review } from "./review.ts";
+import { show } from "./show.ts";
+import type {
+  Change,
+  Conflict,
+  Fact,
+  ForgetOutcome,
+  Found,
+  ImportReport,
+  LifecycleReport,
+  None,
+  Recalled,
+  RecallOptions,
+  RememberOutcome,
+  ResolveOutcome,
+  ShowOptions,
+  ShowResult,
+  Who,
+} from "./types.ts";
+
+/**
+ * Long-term memory of every owner. `who` comes from the run's own context; nothing in a text or a tool's arguments
+ * reaches another owner. Every write passes the policy gate, and every decision reads again right before it writes.
+ * Each call throws `memory_owner_missing` for an empty owner, `memory_input_invalid` for malformed options, and what the
+ * store throws. All else is an answer.
+ */
+export interface FactStore {
+  /** Gate, then one write. What is about the same is superseded, where the owner or the model says it. */
+  remember(who: Who, fact: Fact): Promise<RememberOutcome>;
+  /** Reads; by default only what holds now. Never writes, so reading makes nothing fresher. */
+  show(who: Who, options?: ShowOptions): Promise<ShowResult>;
+  /** What fits a question, and the newest of some domains, of what holds now. */
+  recall(who: Who, options: RecallOptions): Promise<Recalled>;
+  /** Whether there may be anything to recall: a fact of the owner, or of the task, whatever state it is in. */
+  hasAny(who: Who, options: Pick<RecallOptions, "task">): Promise<boolean>;
+  /** The record with this id, or the ones that begin with it (4 characters at least), in any state. */
+  find(who: Who, id: string): Promise<Found>;
+  /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
+  forget(who: Who, id: string): Promise<ForgetOutcome>;
+  /** A new text or domain replaces the record by a new one; all else changes in place. The owner's word. */
+  edit(who: Who, id: string, change: Change): Promise<RememberOutcome | None>;
+  /** Sets `last_verified` of the records with these full ids. */
+  verify(
+    who: Who,
+    ids: readonly string[],
+  ): Promise<{ readonly verified: readonly MemoryRecord[]; readonly missing: readonly string[] }>;
+  /** Facts about the same, in groups of two and more. */
+  conflicts(who: Who): Promise<Conflict[]>;
+  /** Keeps this one and supersedes the others of its group. */
+  resolve(who: Who, keepId: string): Promise<ResolveOutcome>;
+  /** Everything but what waits for a review. */
+  exportAll(who: Who): Promise<MemoryExport>;
+  /** Adds what is new, with its dates and expiry. Twice is as once; what was forgotten stays away without `revive`. */
+  importAll(who: Who, input: unknown, options?: ImportOptions): Promise<ImportReport>;
+  readonly review: Review;
+  /** Marks what expired, is to be archived, or is due for verification. */
+  applyLifecycle(who: Who, options?: LifecycleOptions): Promise<LifecycleReport>;
+  /** How many facts hold now, by domain, and how many wait for a review. */
+  overview(who: Who): Promise<Overview>;
+}
+
+/** What comes into it from outside. */
+export interface FactStoreDeps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly scan: SecretScanner;
+}
+
+/** The fact store on `store`, which may be any LangGraph store, also the one a graph node is given. */
+export function createFactStore(store: BaseStore, { clock, ids, scan }: FactStoreDeps): FactStore {
+  const deps = { store, clock, ids, scan };
+  return {
+    remember: (who, fact) => remember(deps, who, fact),
+    show: (who, options) => show(deps, who, options),
+    recall: (who, options) => recall(deps, who, options),
+    hasAny: (who, options) => hasAny(deps, who, options),
+    find: (who, id) => find(deps, who, id),
+    forget: (who, id) => forget(deps, who, id),
+    edit: (who, id, change) => edit(deps, who, id, change),
+    verify: (who, verified) => verify(deps, who, verified),
+    conflicts: (who) => conflicts(deps, who),
+    resolve: (who, keepId) => resolve(deps, who, keepId),
+    exportAll: (who) => exportAll(deps, who),
+    importAll: (who, input, options) => importAll(deps, who, input, options),
+    review: createReview(deps),
+    applyLifecycle: (who, options) => applyLifecycle(deps, who, options),
+    overview: (who) => overview(deps, who),
+  };
+}

@@ -1,0 +1,97 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
+import { describe, expect, it } from "vitest";
+import { ADA, openTestFacts, recordOf } from "./testing/test-facts.ts";
+
+const everything = async (store: InMemoryStore): Promise<string> =>
+  JSON.stringify(await store.search([], { limit: 1000 }));
+
+describe("forgetting", () => {
+  it("removes the fact and leaves a tombstone that says nothing of it", async () => {
+    const store = new InMemoryStore();
+    const { say, facts, texts } = openTestFacts(store);
+    const record = recordOf(await say("I like tea"));
+    expect(await facts.forget(ADA, record.id)).toMatchObject({
+      kind: "forgotten",
+      record: { id: record.id },
+    });
+    expect(await texts()).toEqual([]);
+    const left = await everything(store);
+    expect(left).not.toContain("tea");
+    expect(left).not.toContain(record.id);
+    expect(await store.search(["memory", "tombstones", "ada"])).toHaveLength(1);
+  });
+
+  it("says so when there is nothing to forget", async () => {
+    const { say, facts, texts } = openTestFacts();
+    const { id } = recordOf(await say("I like tea"));
+    expect(await facts.forget(ADA, "00000000-0000-4000-8000-000000000000")).toEqual({ kind: "none" });
+    expect(await facts.forget({ owner: "bob" }, id)).toEqual({ kind: "none" });
+    expect(await texts()).toHaveLength(1);
+  });
+
+  it("keeps tools, inference and imports from bringing the fact back, in any spelling and domain", async () => {
+    const { say, facts, texts } = openTestFacts();
+    const file = await (async () => {
+      await say("I like tea");
+      return facts.exportAll(ADA);
+    })();
+    await facts.forget(ADA, file.records[0]?.id ?? "");
+    const forgotten = { kind: "forgotten", forgottenAt: "2026-02-03T10:15:01.000Z" };
+    expect(await say("i  like TEA.", { saidBy: "tool", source: "inference" })).toEqual(forgotten);
+    expect(await say("I like tea", { source: "inference" })).toEqual(forgotten);
+    expect(await say("I like tea", { source: "inference", domain: "working_rules" })).toEqual(forgotten);
+    expect(await facts.importAll(ADA, file)).toMatchObject({ added: 0, forgotten: 1 });
+    expect(await texts()).toEqual([]);
+  });
+
+  it("ends when the owner says it again in so many words", async () => {
+    const { say, facts, texts, store } = openTestFacts();
+    await facts.forget(ADA, recordOf(await say("I like tea")).id);
+    expect(await say("I like tea")).toMatchObject({ kind: "stored" });
+    expect(await store.search(["memory", "tombstones"])).toEqual([]);
+    expect(await texts()).toEqual(["I like tea"]);
+  });
+
+  it("of the newer fact does not bring back the one it had replaced, and tells of that", async () => {
+    const { say, facts, texts } = openTestFacts();
+    await say("I live in Ghent", { about: "home" });
+    const oslo = recordOf(await say("I live in Oslo", { about: "home" }));
+    const outcome = await facts.forget(ADA, oslo.id);
+    expect(outcome).toMatchObject({ predecessors: [{ text: "I live in Ghent" }] });
+    expect(await texts()).toEqual([]);
+  });
+
+  it("of the older fact takes its id out of the newer one", async () => {
+    const store = new InMemoryStore();
+    const { say, facts, texts } = openTestFacts(store);
+    const ghent = recordOf(await say("I live in Ghent", { about: "home" }));
+    await say("I live in Oslo", { about: "home" });
+    await facts.forget(ADA, ghent.id);
+    expect(await everything(store)).not.toContain(ghent.id);
+    expect(await texts()).toEqual(["I live in Oslo"]);
+  });
+
+  it("uses one salt an owner, and another for the next", async () => {
+    const { say, facts, store } = openTestFacts();
+    for (const text of ["I like tea", "I like jazz"]) await facts.forget(ADA, recordOf(await say(text)).id);
+    const bob = { owner: "bob" };
+    const fact = { text: "I like tea", saidBy: "owner", source: "command" } as const;
+    await facts.forget(bob, recordOf(await facts.remember(bob, fact)).id);
+    const stones = (await store.search(["memory", "tombstones"])).map(({ value }) => value);
+    expect(new Set(stones.map(({ salt }) => String(salt))).size).toBe(2);
+    expect(new Set(stones.map(({ hash }) => String(hash))).size).toBe(3);
+  });
+
+  it("leaves the tombstone when a crash comes before the deletion, and can be repeated", async () => {
+    const { say, facts, store, texts } = openTestFacts();
+    const { id } = recordOf(await say("I like tea"));
+    const remove = store.delete.bind(store);
+    store.delete = () => Promise.reject(new Error("crash"));
+    await expect(facts.forget(ADA, id)).rejects.toThrow("crash");
+    store.delete = remove;
+    expect(await store.search(["memory", "tombstones"])).toHaveLength(1);
+    await facts.forget(ADA, id);
+    expect(await store.search(["memory", "tombstones"])).toHaveLength(1);
+    expect(await texts()).toEqual([]);
+  });
+});

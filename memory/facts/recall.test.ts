@@ -1,0 +1,133 @@
+import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { memoryIndexFields } from "../namespaces.ts";
+import { openDatabase } from "../stores/sqlite/open-database.ts";
+import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
+import { ADA, NOW_MS, openTestFacts, recordOf, type TestFacts } from "./testing/test-facts.ts";
+import type { RecallOptions } from "./types.ts";
+
+const openSqliteStore = (): BaseStore =>
+  new SqliteStore(openDatabase(":memory:"), {
+    clock: createManualClock(NOW_MS),
+    index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
+  });
+
+const textsOf = (records: readonly { readonly text: string }[]) => records.map(({ text }) => text);
+
+async function recalled({ facts }: TestFacts, query: string, more: Partial<RecallOptions> = {}) {
+  const { relevant, newest } = await facts.recall(ADA, { query, limit: 5, ...more });
+  return { relevant: textsOf(relevant), newest: textsOf(newest) };
+}
+
+async function sayMany({ say }: TestFacts, count: number): Promise<void> {
+  for (let number = 0; number < count; number += 1)
+    await say(`note ${number} about the garden shed`, { domain: "user_profile" });
+}
+
+describe.each<[string, () => BaseStore]>([
+  ["InMemoryStore", () => new InMemoryStore()],
+  ["SqliteStore", openSqliteStore],
+])("recalling for a turn on %s", (_name, makeStore) => {
+  it("tells whether there is anything to recall, in a task or beside it", async () => {
+    const { facts, say } = openTestFacts(makeStore());
+    expect(await facts.hasAny(ADA, {})).toBe(false);
+    await say("the tent is green", { domain: "task_memory", task: "camp" });
+    expect([await facts.hasAny(ADA, {}), await facts.hasAny(ADA, { task: "camp" })]).toEqual([false, true]);
+    await say("I like tea", { domain: "user_profile" });
+    expect(await facts.hasAny(ADA, {})).toBe(true);
+    expect(await facts.hasAny({ owner: "ad" }, { task: "camp" })).toBe(false);
+  });
+
+  it("gives nothing of somebody who has no memory, and asks no question for it", async () => {
+    const store = makeStore();
+    await openTestFacts(store).facts.remember(
+      { owner: "ad" },
+      { text: "I like tea", saidBy: "owner", source: "command" },
+    );
+    const asked: unknown[] = [];
+    const search = store.search.bind(store);
+    store.search = (prefix, options) => (asked.push(options?.query), search(prefix, options));
+    expect(await recalled(openTestFacts(store), "do I like tea?")).toEqual({ relevant: [], newest: [] });
+    expect(asked.filter((query) => query !== undefined)).toEqual([]);
+  });
+
+  it.each([3, 60])(
+    "finds the one that fits beside %i others, and the newest that are wanted",
+    async (count) => {
+      const on = openTestFacts(makeStore());
+      await on.say("My bike is a red Brompton", { domain: "user_profile" });
+      await on.say("Plans come before code", { domain: "working_rules" });
+      await on.say("Answers are short", { domain: "working_rules" });
+      await sayMany(on, count);
+      expect(await recalled(on, "which bike do I have?", { newest: { working_rules: 1 } })).toEqual({
+        relevant: ["My bike is a red Brompton"],
+        newest: ["Answers are short"],
+      });
+      expect((await recalled(on, "what is it about?", { newest: { user_profile: 2 } })).newest).toEqual([
+        `note ${count - 1} about the garden shed`,
+        `note ${count - 2} about the garden shed`,
+      ]);
+    },
+  );
+
+  it("gives nothing for words that fit every fact, and nothing where none fits", async () => {
+    const on = openTestFacts(makeStore());
+    await sayMany(on, 100);
+    expect((await recalled(on, "what is it about the")).relevant).toEqual([]);
+    expect((await recalled(on, "zebra")).relevant).toEqual([]);
+  });
+
+  it("goes by the time of the last change, not by the order in which facts came", async () => {
+    const on = openTestFacts(makeStore());
+    const first = recordOf(await on.say("Plans come before code", { domain: "working_rules" }));
+    for (let number = 0; number < 30; number += 1)
+      await on.say(`rule ${number} for reports`, { domain: "working_rules" });
+    await on.facts.verify(ADA, [first.id]);
+    expect((await recalled(on, "hello", { newest: { working_rules: 2 } })).newest).toEqual([
+      "Plans come before code",
+      "rule 29 for reports",
+    ]);
+  });
+
+  it.each([2, 50, 100])(
+    "leaves out what expired, was archived or replaced, beside %i others",
+    async (count) => {
+      const on = openTestFacts(makeStore());
+      await sayMany(on, count);
+      await on.say("My bike is a red Brompton", { about: "bike" });
+      const sold = recordOf(await on.say("The old bike was sold in May", { domain: "user_profile" }));
+      await on.say("The bike is at the repair shop", { domain: "user_profile", expiresAt: "2026-02-04" });
+      await on.facts.edit(ADA, sold.id, { archived: true });
+      await on.say("My bike is a blue Moulton", { about: "bike" });
+      on.clock.set(Date.UTC(2026, 1, 4));
+      const { relevant, newest } = await recalled(on, "about my bike", { newest: { user_profile: 1 } });
+      expect(relevant).toEqual(["My bike is a blue Moulton"]);
+      expect(newest).toEqual(["My bike is a blue Moulton"]);
+    },
+  );
+
+  it("reads on behind facts that have expired", async () => {
+    const on = openTestFacts(makeStore());
+    await on.say("My bike is a red Brompton", { domain: "user_profile" });
+    await sayMany(on, 100);
+    for (let number = 0; number < 80; number += 1)
+      await on.say(`bike tour ${number}`, { domain: "user_profile", expiresAt: "2026-02-04" });
+    on.clock.set(Date.UTC(2026, 1, 5));
+    const { relevant, newest } = await recalled(on, "my bike", { newest: { user_profile: 1 } });
+    expect(relevant).toEqual(["My bike is a red Brompton"]);
+    expect(newest).toEqual(["note 99 about the garden shed"]);
+  });
+
+  it("keeps to the scopes of the agent, and to the one task that is named", async () => {
+    const on = openTestFacts(makeStore());
+    await on.say("The bike tour is in May", { task: "tour" });
+    await on.say("The bike shop opens at nine", { task: "shop" });
+    await on.say("I ride a bike on trips", { domain: "user_profile", scope: "agent:travel" });
+    await on.say("I ride a bike to the kitchen", { domain: "user_profile", scope: "agent:chef" });
+    expect((await recalled(on, "bike")).relevant).toEqual([]);
+    expect((await recalled(on, "bike", { task: "tour" })).relevant).toEqual(["The bike tour is in May"]);
+    const { relevant } = await on.facts.recall({ ...ADA, agent: "travel" }, { query: "bike", limit: 5 });
+    expect(textsOf(relevant)).toEqual(["I ride a bike on trips"]);
+  });
+});

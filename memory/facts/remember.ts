@@ -1,0 +1,87 @@
+/** The door for a new fact: gate, then the owner's own forgetting, then review or commit. */
+import { LilyError } from "#src/kernel/errors.ts";
+import { assertOwner } from "../namespaces.ts";
+import { checkText, isTrustedSpeaker, reviewRule } from "../policy/check-text.ts";
+import type { MemoryRecord } from "../record.ts";
+import { aboutOf } from "./about.ts";
+import { commitRecord } from "./commit.ts";
+import { instantOf, type FactDeps } from "./fact-deps.ts";
+import { find } from "./find.ts";
+import { newRecord, placeOf } from "./new-record.ts";
+import { putRecord, reread } from "./rows.ts";
+import { liftTombstones, readTombstones } from "./tombstones.ts";
+import type { Fact, RememberOutcome, Who } from "./types.ts";
+
+/** Remembers `fact`; see `FactStore.remember`. */
+export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<RememberOutcome> {
+  assertOwner(who.owner);
+  const options = { scan: deps.scan, isTrusted: isTrustedSpeaker(fact.saidBy) };
+  const verdict = await checkText(fact.text, options);
+  const { hidden } = verdict;
+  if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial, hidden };
+  for (const name of [fact.task, fact.about]) {
+    const ofName = name === undefined ? undefined : await checkText(name, { ...options, isName: true });
+    if (ofName?.action === "deny") return { kind: "denied", denial: ofName.denial, hidden: null };
+  }
+  const corrected = await correctedBy(deps, who, fact);
+  const clean = { ...placeLike(corrected, fact), text: verdict.text };
+  const place = placeOf(clean);
+  const record = newRecord(who, clean, place, instantOf(deps));
+  const isExplicit = fact.saidBy === "owner" && fact.source === "command";
+  if (!isExplicit) {
+    const [stone] = (await readTombstones(deps, who.owner)).of(clean.text);
+    if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
+  }
+  const rule = verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options);
+  if (rule !== null) {
+    const found = await quarantine(deps, who.owner, {
+      ...record,
+      review: { state: "pending", rule, at: record.created_at },
+    });
+    return found.review?.state === "pending"
+      ? { kind: "quarantined", record: found, rule, hidden }
+      : { kind: "known", record: found, confirmed: false, superseded: [], hidden };
+  }
+  const replaces = corrected === undefined ? [] : [corrected];
+  const how = { isExplicit, domainRule: place.rule, hidden, replaces };
+  const outcome = await commitRecord(deps, who.owner, record, how);
+  // After the put: a crash between leaves a fact that imports would not bring back, and which is there.
+  if (isExplicit) await liftTombstones(deps, who.owner, clean.text);
+  return outcome;
+}
+
+/** The one fact that `fact` says it corrects. */
+async function correctedBy(deps: FactDeps, who: Who, { corrects }: Fact): Promise<MemoryRecord | undefined> {
+  if (corrects === undefined) return undefined;
+  const found = await find(deps, who, corrects);
+  if (found.kind === "one") return found.record;
+  throw new LilyError("memory_input_invalid", "no one fact has the id that was to be corrected", {
+    next: "Give an id as it stands before a fact, or leave it out.",
+  });
+}
+
+/** A correction lies where what it corrects lies, and is about the same, unless it says otherwise. */
+function placeLike(corrected: MemoryRecord | undefined, fact: Fact): Fact {
+  if (corrected === undefined) return fact;
+  const { domain, task, scope } = corrected;
+  const about = aboutOf(corrected);
+  return {
+    domain,
+    scope,
+    ...(task === null ? {} : { task }),
+    ...(about === null ? {} : { about }),
+    ...fact,
+  };
+}
+
+/** Puts `pending` aside for a review, once. @returns what waits now, or the fact where the owner has it already */
+export async function quarantine(
+  deps: FactDeps,
+  owner: string,
+  pending: MemoryRecord,
+): Promise<MemoryRecord> {
+  const known = await reread(deps.store, owner, { ...pending, review: null });
+  const before = known ?? (await reread(deps.store, owner, pending));
+  if (before === undefined) await putRecord(deps.store, owner, pending);
+  return before ?? pending;
+}
