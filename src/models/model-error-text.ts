@@ -104,7 +104,7 @@ const SECRET_SHAPES = [
 export function ownWords(message: string | undefined, secrets: readonly string[]): string {
   const words = (message ?? "")
     .replace(/\s*Troubleshooting URL: \S*\s*$/u, "")
-    .replace(/^\s*[45]\d\d (?:status code \(no body\))?/u, "")
+    .replace(/^\s*([45]\d\d)\s+(?:status code \(no body\)|\1\b[\s:]*)?/u, "")
     .replaceAll(/\s+/gu, " ")
     .trim();
   if (words === "") return "";

@@ -6,6 +6,7 @@ import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
 import { parseModelReference } from "./model-reference.ts";
 import type { OpenAICompletionsModel } from "./openai-completions-model.ts";
 import type { Environment } from "./resolve-model.ts";
+import { inOneDialect } from "./wire/one-dialect.ts";
 
 /** Where the models are and how long they may take. */
 export interface OpenAISettings {
@@ -106,7 +107,7 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server) {
       ? {}
       : { modelKwargs: { reasoning_effort: options.reasoningEffort } }),
     // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
-    configuration: { baseURL: server.baseURL, logLevel: "off" },
+    configuration: { baseURL: server.baseURL, logLevel: "off", fetch: inOneDialect(globalThis.fetch) },
   } as const;
 }
 

@@ -2,13 +2,12 @@
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
-import type { AIMessageChunk, BaseMessage, BaseMessageChunk, MessageContent } from "@langchain/core/messages";
+import type { AIMessageChunk, BaseMessage, MessageContent } from "@langchain/core/messages";
 import type { ChatGenerationChunk } from "@langchain/core/outputs";
 import {
   ChatOpenAICompletions,
   type BaseChatOpenAIFields,
   type ChatOpenAICompletionsCallOptions,
-  type OpenAIClient,
 } from "@langchain/openai";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { settleToolCalls } from "./final-message.ts";
@@ -58,23 +57,5 @@ export class OpenAICompletionsModel extends ChatOpenAICompletions {
   /** The parent downloads a tokenizer from the internet, also at the end of each streamed `invoke`. */
   override async getNumTokens(content: MessageContent): Promise<number> {
     return estimateTokens(typeof content === "string" ? content : JSON.stringify(content));
-  }
-
-  /**
-   * Servers that name no role mean the assistant. A refusal is what the model says, so it becomes the text. The server's
-   * message id is dropped for LangChain's: some servers draw it from a thousand numbers, and a message whose id is taken
-   * would replace an older one in the graph's state.
-   */
-  protected override _convertCompletionsDeltaToBaseMessageChunk(
-    delta: Record<string, unknown>,
-    rawResponse: OpenAIClient.Chat.Completions.ChatCompletionChunk,
-    defaultRole: OpenAIClient.Chat.ChatCompletionRole = "assistant",
-  ): BaseMessageChunk {
-    const refusal = delta["refusal"];
-    const spoken = typeof refusal === "string" && !delta["content"] ? { ...delta, content: refusal } : delta;
-    const chunk = super._convertCompletionsDeltaToBaseMessageChunk(spoken, rawResponse, defaultRole);
-    delete chunk.id;
-    delete chunk.lc_kwargs["id"];
-    return chunk;
   }
 }

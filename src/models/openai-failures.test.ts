@@ -92,7 +92,11 @@ describe("a failed call is classified", () => {
       { kind: "errorFrame", chunks: ["a"], error: { message: "busy", type: "server_error" } },
       { kind: "overloaded", streamed: true },
     ],
-    ["a page that is no answer", { kind: "page", html: "<html>Log in</html>" }, { kind: "malformed" }],
+    [
+      "a page that is no answer",
+      { kind: "body", type: "text/html", body: "<html>Log in</html>" },
+      { kind: "malformed" },
+    ],
     ["an empty body", { kind: "frames", frames: [] }, { kind: "malformed" }],
     [
       "a stream of nothing but the end",

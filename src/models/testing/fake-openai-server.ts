@@ -23,8 +23,11 @@ export type FakeBehaviour =
   | { readonly kind: "hang"; readonly chunks?: readonly string[] }
   /** Streams `frames` as they are. */
   | { readonly kind: "frames"; readonly frames: readonly string[] }
-  /** Answers with a page that is no chat completion at all. */
-  | { readonly kind: "page"; readonly html: string };
+  /** Answers with `body` as it is, of type `application/json` unless told otherwise. */
+  | { readonly kind: "body"; readonly body: string; readonly status?: number; readonly type?: string };
+
+/** What happens when the queue is empty: always the same, or what a request deserves. */
+type FakeHabit = FakeBehaviour | ((body: FakeRequest["body"]) => FakeBehaviour);
 
 /** A request that the server received. */
 interface FakeRequest {
@@ -44,7 +47,7 @@ export interface FakeOpenAIServer {
   /** Adds behaviours for the next requests, one each. */
   enqueue(...behaviours: readonly FakeBehaviour[]): void;
   /** What happens when the queue is empty; at first a text, "ok". */
-  always(behaviour: FakeBehaviour): void;
+  always(behaviour: FakeHabit): void;
   /** Ends all connections, hanging ones included. */
   close(): Promise<void>;
 }
@@ -53,9 +56,11 @@ export interface FakeOpenAIServer {
 export async function startFakeOpenAIServer(): Promise<FakeOpenAIServer> {
   const requests: FakeRequest[] = [];
   const queue: FakeBehaviour[] = [];
-  let fallback: FakeBehaviour = { kind: "text", chunks: ["ok"] };
+  let fallback: FakeHabit = { kind: "text", chunks: ["ok"] };
   const server = createServer((request, response) => {
-    void answer(request, response, requests, () => queue.shift() ?? fallback);
+    void answer(request, response, requests, (body) => {
+      return queue.shift() ?? (typeof fallback === "function" ? fallback(body) : fallback);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -76,7 +81,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   requests: FakeRequest[],
-  nextBehaviour: () => FakeBehaviour,
+  nextBehaviour: (body: FakeRequest["body"]) => FakeBehaviour,
 ): Promise<void> {
   const body = await bodyOf(request);
   if (request.url === "/v1/models")
@@ -86,7 +91,7 @@ async function answer(
   const received: FakeRequest = { path: request.url, headers: request.headers, body, aborted: false };
   requests.push(received);
   response.on("close", () => (received.aborted = !response.writableFinished));
-  behave(nextBehaviour(), response, body);
+  behave(nextBehaviour(body), response, body);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
@@ -112,9 +117,11 @@ function behave(
         { error: behaviour.error ?? { message: "planned failure" } },
         behaviour.headers,
       );
-    case "page":
-      response.writeHead(200, { "content-type": "text/html" }).end(behaviour.html);
+    case "body": {
+      const type = behaviour.type ?? "application/json";
+      response.writeHead(behaviour.status ?? 200, { "content-type": type }).end(behaviour.body);
       return;
+    }
     case "hang":
       if (behaviour.chunks !== undefined) sendFrames(response, openings);
       return;

@@ -1,0 +1,112 @@
+/** A `fetch` behind which every chat completions server speaks OpenAI's dialect. */
+import { AnswerEvents } from "./answer-events.ts";
+import { errorIn, errorOfText } from "./server-error.ts";
+
+/** What a response is asked with; OpenAI's client wants one of this form. */
+export type Fetch = typeof fetch;
+
+/**
+ * Wraps `base`: an error comes as `{ error: { message, code, type, param } }` with its status, an answer as events, also
+ * where the server sent it whole; inside the events {@link AnswerEvents} decides. What cannot be read is passed on as it is.
+ */
+export function inOneDialect(base: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await base(input, init);
+    if (!response.ok) return withError(response);
+    if (response.body === null) return response;
+    return isJson(response) ? asEvents(await response.text(), response) : readEvents(response.body, response);
+  };
+}
+
+function isJson({ headers }: Response): boolean {
+  return /^application\/(?:[\w.+-]*\+)?json\b/iu.test(headers.get("content-type") ?? "");
+}
+
+async function withError(response: Response): Promise<Response> {
+  const error = errorOfText(await response.text());
+  return remade(error === undefined ? null : JSON.stringify({ error }), response, "application/json");
+}
+
+/** An answer that came whole as the events of a stream. */
+function asEvents(text: string, response: Response): Response {
+  const body = parsed(text);
+  if (body === undefined) return remade(text, response);
+  const events = new AnswerEvents();
+  const said = errorIn(body) === undefined ? [...events.read(body), ...events.done()] : events.read(body);
+  return remade([...said.map(eventText), DONE].join(""), response);
+}
+
+function readEvents(body: ReadableStream<Uint8Array>, response: Response): Response {
+  const lines = body.pipeThrough(new TextDecoderStream()).pipeThrough(readLines());
+  return remade(lines.pipeThrough(new TextEncoderStream()), response);
+}
+
+/** Reads whole lines, as they come, and writes events. */
+function readLines(): TransformStream<string, string> {
+  const reader = new EventLines();
+  let begun = "";
+  return new TransformStream({
+    transform(piece, controller) {
+      const lines = (begun + piece).split(/\r\n|\n|\r(?!$)/u);
+      begun = lines.pop() ?? "";
+      const written = lines.map((line) => reader.read(line)).join("");
+      if (written !== "") controller.enqueue(written);
+    },
+    flush(controller) {
+      controller.enqueue(reader.read(begun) + reader.end());
+    },
+  });
+}
+
+const DONE = "data: [DONE]\n\n";
+
+/** The lines of an event stream; of lines without `data:` those that are JSON count too. */
+class EventLines {
+  readonly #events = new AnswerEvents();
+  #name = "";
+
+  read(line: string): string {
+    const [, field = "", value = ""] = /^(event|data)\s*:\s?(.*)$/u.exec(line) ?? [];
+    if (field === "event") {
+      this.#name = value.trim();
+      return "";
+    }
+    const data = field === "data" ? value.trim() : line.startsWith("{") ? line : "";
+    if (data === "") return "";
+    if (data.startsWith("[DONE]")) return [...this.#events.done().map(eventText), DONE].join("");
+    const event = parsed(data);
+    // The client is to say that it cannot be read.
+    if (event === undefined) return `data: ${data}\n\n`;
+    const said = this.#events.read(event, this.#name === "error");
+    this.#name = "";
+    return said.map(eventText).join("");
+  }
+
+  end(): string {
+    return this.#events.flush().map(eventText).join("");
+  }
+}
+
+function eventText(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+/** The JSON value of `text`; `undefined` when it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function remade(
+  body: ReadableStream<Uint8Array> | string | null,
+  { status, statusText, headers }: Response,
+  type = "text/event-stream",
+): Response {
+  const kept = new Headers(headers);
+  for (const name of ["content-length", "content-encoding", "transfer-encoding"]) kept.delete(name);
+  kept.set("content-type", type);
+  return new Response(body, { status, statusText, headers: kept });
+}
