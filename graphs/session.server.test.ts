@@ -257,7 +257,7 @@ describe.concurrent("a malformed input", () => {
 describe("a stream of messages, steps and custom events", () => {
   it("shows each step of a turn, and its answer as a message", async () => {
     const { steps, texts } = await stream(await newThread(), "hello", "test:stream");
-    expect(steps).toEqual(["admit", "decideRollover", "prepareTurn", "solveSymbolically", "commit"]);
+    expect(steps).toEqual(["admit", "decideRollover", "assembleContext", "callModel", "commit"]);
     expect(texts.filter((text) => text.startsWith("Noted."))).toHaveLength(1);
   });
 
@@ -316,7 +316,7 @@ describe("what a client can see", () => {
     const { nodes } = await client.assistants.getGraph(GRAPH);
     const names = nodes.map((node) => node.id);
     expect(names).toEqual(
-      expect.arrayContaining(["admit", "decideRollover", "rotate", "handOff", "callModel", "commit"]),
+      expect.arrayContaining(["admit", "decideRollover", "rotate", "assembleContext", "callModel", "commit"]),
     );
   });
 

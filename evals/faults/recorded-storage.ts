@@ -1,7 +1,7 @@
 /** A storage whose every call passes a gate. */
-import type { BaseCheckpointSaver, BaseStore, Operation } from "@langchain/langgraph-checkpoint";
+import type { BaseStore, Operation } from "@langchain/langgraph-checkpoint";
 import { StoreView } from "#memory/stores/atomic-store.ts";
-import type { StorageBackend } from "#src/storage/backend.ts";
+import type { SessionSaver, StorageBackend } from "#src/storage/backend.ts";
 import type { Gate } from "./gate.ts";
 
 /** `storage` with every call of the store, checkpointer, locks and retention as a point of `gate`. */
@@ -9,19 +9,14 @@ export function recordStorage(storage: StorageBackend, gate: Gate): StorageBacke
   return {
     ...storage,
     checkpointer: recordCheckpointer(storage.checkpointer, gate),
-    persist: (threadId) => gate.pass("checkpoints.persist", () => storage.persist(threadId)),
     store: recordStore(storage.store, gate),
     fencedStore: (lease) => recordStore(storage.fencedStore(lease), gate),
     locks: {
-      ...storage.locks,
+      holder: (name) => storage.locks.holder(name),
       async acquire(name, options) {
         const lease = await gate.pass("lock.acquire", () => storage.locks.acquire(name, options));
         return { ...lease, release: () => gate.pass("lock.release", () => lease.release()) };
       },
-    },
-    retention: {
-      prune: (threadId, keepTurns) =>
-        gate.pass("retention.prune", () => storage.retention.prune(threadId, keepTurns)),
     },
     close: () => storage.close(),
   };
@@ -42,10 +37,10 @@ function nameOf(operation: Operation): string {
   return operation.value === null ? `delete ${label}` : `put ${label}`;
 }
 
-const CALLS = new Set<string | symbol>(["getTuple", "put", "putWrites", "deleteThread"]);
+const CALLS = new Set<string | symbol>(["getTuple", "put", "putWrites", "deleteThread", "retain"]);
 
 /** A view by proxy: whatever else the checkpointer has goes through untouched. */
-function recordCheckpointer(saver: BaseCheckpointSaver, gate: Gate): BaseCheckpointSaver {
+function recordCheckpointer(saver: SessionSaver, gate: Gate): SessionSaver {
   return new Proxy(saver, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target);

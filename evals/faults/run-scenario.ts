@@ -74,7 +74,6 @@ export function openPart(
     ...(scenario.config === undefined ? {} : { config: scenario.config }),
     ...(scenario.keepTurns === undefined ? {} : { keepTurns: scenario.keepTurns }),
     ...(scenario.thinks === undefined ? {} : { thinks: THINKING[scenario.thinks] }),
-    isEager: true,
     isModelDown: part === "act" && scenario.isModelDown === true,
     ...more,
   });

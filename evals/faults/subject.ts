@@ -11,16 +11,16 @@ import type { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { ShownTurns } from "#src/turns/shown-turns.ts";
+import { StopRegistry } from "#src/turns/stop.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
-import type { Timer } from "#src/turns/timer.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { recordStorage } from "./recorded-storage.ts";
 import { sendDirectly } from "./direct-runs.ts";
 import { askTool, gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
 import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
-import { NEVER_MS, type Thinking } from "./thinking.ts";
+import type { Thinking } from "./thinking.ts";
 
 export type { SubjectMessage } from "./subject-message.ts";
 
@@ -39,8 +39,6 @@ export interface SubjectOptions {
   readonly gate?: Gate;
   /** Every call of the model fails that could: see `scripted-parts.ts`. */
   readonly isModelDown?: boolean;
-  /** Nothing waits for time: only where no other process is meant. */
-  readonly isEager?: boolean;
   /** How long the model thinks; without it what led to its first call of a turn is stored before the call. */
   readonly thinks?: Thinking;
   /** Turns whose checkpoints are kept; 1 unless given. */
@@ -62,16 +60,6 @@ export interface Subject {
   close(): Promise<void>;
 }
 
-/** What is to happen later happens in the next round: nothing waits for time, and messages of one moment are together. */
-const EAGER: Timer = {
-  after(ms, call) {
-    if (ms === NEVER_MS) return () => undefined;
-    const round = setImmediate(call);
-    return () => clearImmediate(round);
-  },
-  every: () => () => undefined,
-};
-
 /** The piece of a slow answer before which a user who stops it does so. */
 const STOPPED_PIECE = 3;
 
@@ -86,12 +74,11 @@ export function openSubject(options: SubjectOptions): Subject {
   const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
   let onSlowChunk = (): void => undefined;
   let isDown = options.isModelDown === true;
-  const { think = async () => undefined, persistAfterMs } = options.thinks ?? {};
+  const { think = async () => undefined } = options.thinks ?? {};
   const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: () => isDown, think });
   const { keepTurns = 1 } = options;
   const deps = depsOf(options, { gate, model, storage });
-  const after = persistAfterMs === undefined ? {} : { persistAfterMs };
-  const sessions = openLocalSessions({ ...deps, ...after }, storage, { keepTurns });
+  const sessions = openLocalSessions(deps, storage, { keepTurns });
   const sendOne = (message: SubjectMessage, stop: AbortController): Promise<TurnReply> => {
     const { id, key = KEY } = message;
     const ref = { owner: OWNER, sessionKey: key };
@@ -129,7 +116,7 @@ function firstOf([first]: readonly TurnReply[]): TurnReply {
 }
 
 function depsOf(
-  { folder, clock, ids, config = {}, isEager = false }: SubjectOptions,
+  { folder, clock, ids, config = {} }: SubjectOptions,
   made: { readonly gate: Gate; readonly model: ScriptedChatModel; readonly storage: StorageBackend },
 ): SessionDeps {
   const parsed = configSchema.parse({
@@ -146,14 +133,12 @@ function depsOf(
     models: createScriptedChatModels({ "scripted:subject": made.model }),
     loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
     topics: () => topics,
-    stops: createStopRegistry(),
+    stops: new StopRegistry(),
     threads: noThreadRegistrar,
     storageName: "faults",
     fencedStore: (lease) => made.storage.fencedStore(lease),
-    persist: (threadId) => made.storage.persist(threadId),
-    goesStraightOn: true,
+    shownTurns: new ShownTurns(),
     tools: [noteTool(made.gate, toolLog(folder)), askTool(made.gate, toolLog(folder))],
-    ...(isEager ? { timer: EAGER } : {}),
     sleep: async () => undefined,
   };
 }

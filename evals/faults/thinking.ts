@@ -9,7 +9,7 @@ export interface Thinking {
 }
 
 /** A moment that does not come. */
-export const NEVER_MS = 2 ** 31 - 1;
+const NEVER_MS = 2 ** 31 - 1;
 
 /** Rounds of the program in which the write is made: it begins in the first. */
 const ROUNDS = 4;

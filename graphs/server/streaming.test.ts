@@ -58,7 +58,7 @@ describe("a turn in one mode alone", () => {
     const events = await stream(await lily.newThread(), "hi", "stream:updates", ["updates"]);
     expect(
       events.get("updates")?.flatMap((update) => Object.keys(z.object({}).loose().parse(update))),
-    ).toEqual(["admit", "decideRollover", "prepareTurn", "callModel", "commit"]);
+    ).toEqual(["admit", "decideRollover", "assembleContext", "callModel", "commit"]);
   });
 
   it("tells the state after each step with `values`, the last one with the reply", async () => {
@@ -141,7 +141,15 @@ describe("the drawing of the graph", () => {
   it("has every step and the ways between them, also with `xray`", async () => {
     const { nodes, edges } = await lily.client.assistants.getGraph(GRAPH, { xray: true });
     const names = nodes.map(({ id }) => id);
-    for (const name of ["admit", "runCommand", "rotate", "handOff", "callModel", "runTools", "commit"])
+    for (const name of [
+      "admit",
+      "runCommand",
+      "rotate",
+      "assembleContext",
+      "callModel",
+      "runTools",
+      "commit",
+    ])
       expect(names).toContain(name);
     const ways = edges.map(({ source, target }) => `${source} → ${target}`);
     expect(ways).toEqual(expect.arrayContaining(["callModel → runTools", "runTools → callModel"]));

@@ -1,15 +1,13 @@
 /** What ends a turn early, by the rule in `call-guard.ts`. */
-import { randomUUID } from "node:crypto";
 import { AIMessageChunk } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { Command, interrupt } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { lockName } from "#src/turns/lock-name.ts";
-import { compileForRuns } from "./graph-for-runs.ts";
+import { compileSessionGraph } from "./graph.ts";
 import { createSessionRunner } from "./runner.ts";
 import { inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
@@ -134,7 +132,7 @@ describe("the end of the run", () => {
     await lily.send("/title A talk");
     const { sessionId } = latestOf(await lily.chain());
     const { deps, storage } = lily;
-    const runner = createSessionRunner(() => compileForRuns(deps, storage), storage.checkpointer);
+    const runner = createSessionRunner(() => compileSessionGraph(deps, storage), storage.checkpointer);
     const lease = await storage.locks.acquire(lockName({ owner: OWNER, sessionKey: KEY }));
     const run = runner.run({
       threadId: sessionId,
@@ -149,87 +147,5 @@ describe("the end of the run", () => {
     expect(await lily.turns(sessionId)).toHaveLength(1);
     expect(await lily.send("hello?")).toMatchObject({ outcome: "answered", turn: 3 });
     expect((await lily.turns(sessionId))[1]).toMatchObject({ status: "interrupted", deliveryId: "cut" });
-  });
-
-  it("comes when what it was storing is stored: its lease is another one's then", async () => {
-    const lost = new AbortController();
-    const lily = await start({ model: new ScriptedChatModel() });
-    const { deps, storage } = lily;
-    const { checkpointer } = storage;
-    const steps: string[] = [];
-    const put = checkpointer.put.bind(checkpointer);
-    checkpointer.put = async (...checkpoint) => {
-      if (steps.length === 0) lost.abort(new LilyError("lease_lost", "the lease was lost"));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      const stored = await put(...checkpoint);
-      steps.push("stored");
-      return stored;
-    };
-    const runner = createSessionRunner(() => compileForRuns(deps, storage), checkpointer);
-    const ref = { owner: OWNER, sessionKey: KEY };
-    const fence = await storage.locks.acquire(lockName(ref));
-    const run = { ...ref, threadId: randomUUID(), message: { id: "m", content: "hi" }, fence };
-    await runner.run({ ...run, signal: lost.signal }).catch(() => undefined);
-    const atTheEnd = [...steps];
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(steps).toEqual(atTheEnd);
-    expect(steps).not.toEqual([]);
-    await fence.release();
-  });
-});
-
-describe("a tool that asks a person", () => {
-  /** Asks for approval in `guarded`, not in `free`. */
-  function tools(ran: string[]) {
-    const guarded = tool(
-      () => {
-        const said: unknown = interrupt("May I?");
-        if (said !== "yes") return "the person said no";
-        ran.push("guarded");
-        return "done";
-      },
-      { name: "guarded", description: "asks first", schema },
-    );
-    const free = tool(() => `ran ${ran.push("free")}`, { name: "free", description: "just runs", schema });
-    return (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [guarded, free] });
-  }
-
-  const onThread = (threadId: string) => ({
-    configurable: { thread_id: threadId },
-    context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
-  });
-
-  it("HI-16 has a result for the rejected call and for the free one before the model is called", async () => {
-    const ran: string[] = [];
-    const model = new ScriptedChatModel([
-      "hi",
-      callsOf(["c1", "guarded"], ["c2", "free"]),
-      "I did the free one",
-    ]);
-    const lily = await start({ model, adjust: tools(ran) });
-    const { sessionId } = await lily.send("hello");
-    await lily.send("go", { deliveryId: "go" });
-    await lily.sessions.graph.invoke(new Command({ resume: "no" }), onThread(sessionId));
-    expect(ran).toEqual(["free"]);
-    expect(model.calls.at(-1)?.messages.slice(-2)).toMatchObject([
-      { toolCallId: "c1", content: "the person said no" },
-      { toolCallId: "c2", content: "ran 1" },
-    ]);
-    expect(await lily.turns(sessionId)).toMatchObject([{}, { status: "completed", turn: 2 }]);
-  });
-
-  it("HI-15 is not approved when something else is said first; a later approval does nothing", async () => {
-    const ran: string[] = [];
-    const model = new ScriptedChatModel(["hi", callsOf(["c1", "guarded"]), "it is nine"]);
-    const lily = await start({ model, adjust: tools(ran) });
-    const { sessionId } = await lily.send("hello");
-    await lily.send("go");
-    expect(await lily.send("never mind, what time is it?")).toMatchObject({
-      envelope: { message: "it is nine" },
-    });
-    expect(inputOf(model).at(-2)).toMatch(/^tool: .*not approved/u);
-    await lily.sessions.graph.invoke(new Command({ resume: "yes" }), onThread(sessionId));
-    expect(ran).toEqual([]);
-    expect(await lily.turns(sessionId)).toHaveLength(3);
   });
 });

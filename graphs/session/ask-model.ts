@@ -9,7 +9,6 @@ import { finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
-import { streamParts } from "#src/models/stream-parts.ts";
 import type { FailedAttempt } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -25,11 +24,13 @@ export type CallRuntime = NodeRuntime & Pick<RunnableConfig, "callbacks" | "sign
 type AskedModel = Runnable<BaseMessage[], AIMessageChunk> | BaseChatModel;
 
 interface Question {
-  /** The model of a reference, with what it is offered. */
+  /** The model of a reference, with the tools that it is offered. */
   readonly open: (reference: string) => Promise<AskedModel>;
   readonly messages: BaseMessage[];
   readonly runtime: CallRuntime;
   readonly guard: CallGuard;
+  /** Given what there is of the answer when the run itself ends. */
+  readonly onCancelled: (partial: AIMessage) => Promise<void>;
 }
 
 /** What a model answered. */
@@ -99,8 +100,11 @@ async function ask(
     return { message };
   } catch (error) {
     const endedBy = guard.endedBy();
-    if (endedBy === undefined || endedBy === "run") throw error;
-    return { message: partialMessage(deps, partial.chunk), endedBy };
+    if (endedBy === undefined) throw error;
+    const message = partialMessage(deps, partial.chunk);
+    if (endedBy !== "run") return { message, endedBy };
+    await asking.onCancelled(message);
+    throw error;
   }
 }
 
@@ -122,11 +126,7 @@ async function stream(
     ...(metadata === undefined ? {} : { metadata }),
     ...(tags === undefined ? {} : { tags }),
   };
-  for await (const chunk of streamParts<BaseMessage[], RunnableConfig, AIMessageChunk>(
-    model,
-    messages,
-    config,
-  )) {
+  for await (const chunk of await model.stream(messages, config)) {
     partial.chunk = partial.chunk === undefined ? chunk : concat(partial.chunk, chunk);
   }
   // A model that was stopped may end as if it had said all.

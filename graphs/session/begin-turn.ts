@@ -7,26 +7,27 @@ import { deliveredHash, textToAnswer, type Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";
 import { laterCopy, removalOf } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
-import type { SessionUpdate, StepUpdate, TurnInFlight } from "./state.ts";
+import type { SessionUpdate, TurnInFlight } from "./state.ts";
 
 /** What a turn begins with. */
 export interface Beginning {
   readonly sorted: SortedMessages;
-  /** `null` when the thread is no session of its key. */
-  readonly session: SessionFields | null;
+  readonly session: SessionFields;
   readonly delivery: Delivery;
   readonly collected: RunContext["collected"];
   readonly intent: Intent;
-  /** The session that has to answer, when it is not this one. */
-  readonly latest: string | null;
   readonly announcement: string | null;
   /** Changes to `messages`, and to the other channels, that settling made. */
   readonly messages: readonly BaseMessage[];
   readonly fields: SessionUpdate;
 }
 
-/** The update with which a turn begins. */
-export type BegunTurn = StepUpdate & { readonly turn: TurnInFlight };
+/** A turn that begins, with its user's message. */
+export interface BegunTurn {
+  readonly update: SessionUpdate;
+  readonly turn: TurnInFlight;
+  readonly message: BaseMessage;
+}
 
 /** Begins a turn. */
 export function beginTurn(deps: SessionDeps, beginning: Beginning): BegunTurn {
@@ -36,20 +37,19 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): BegunTurn {
   const message = isMoved ? laterCopy(delivery.message) : delivery.message;
   const isNew = !sorted.inbound.includes(message);
   const replaced = sorted.inbound.filter((inbound) => inbound !== message).map(removalOf);
+  const turn = turnOf(deps, beginning, message.id ?? "");
+  const messages = [...sorted.notices.map(removalOf), ...replaced, ...added, ...(isNew ? [message] : [])];
   return {
-    ...beginning.fields,
-    session,
-    turn: turnOf(deps, beginning, message.id ?? ""),
-    reply: null,
-    handoff: null,
-    messages: [...sorted.notices.map(removalOf), ...replaced, ...added, ...(isNew ? [message] : [])],
+    turn,
+    message,
+    update: { ...beginning.fields, session, turn, reply: null, handoff: null, messages },
   };
 }
 
 function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string): TurnInFlight {
   const { delivery, intent, session, collected } = beginning;
   const text = textToAnswer(delivery, intent);
-  const cleared = clearedInPlace(deps, beginning);
+  const cleared = clearedInPlace(deps, intent);
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
@@ -58,11 +58,10 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
     text: cleared?.text || text,
     ...(delivery.attachments.length === 0 ? {} : { attachments: [...delivery.attachments] }),
     startedAt: toInstant(deps.clock.now()),
-    number: (session?.turns ?? 0) + 1,
+    number: session.turns + 1,
     firstMessageId,
     command: cleared === undefined || cleared.text === "" ? commandOf(deps, intent) : null,
     ...(cleared === undefined ? {} : { clears: true }),
-    latest: beginning.latest,
     outcome: null,
     announcement: beginning.announcement,
     notice: null,
@@ -76,11 +75,8 @@ function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string)
 }
 
 /** In legacy mode a command that would end the session clears its context instead; what is behind it is answered. */
-function clearedInPlace(
-  deps: SessionDeps,
-  { intent, latest }: Beginning,
-): { readonly text: string } | undefined {
-  if (deps.lifecycleMode !== "legacy" || latest !== null) return undefined;
+function clearedInPlace(deps: SessionDeps, intent: Intent): { readonly text: string } | undefined {
+  if (deps.lifecycleMode !== "legacy") return undefined;
   if (intent.kind !== "command" || intent.command.kind !== "rotating") return undefined;
   return { text: intent.command.textBehind(intent.args) };
 }

@@ -11,8 +11,6 @@
  */
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { passOn } from "#src/kernel/pass-on.ts";
-import { systemTimer } from "#src/turns/timer.ts";
 
 /** What ended a call early. */
 type Ending = "stop" | "time" | "run";
@@ -39,41 +37,28 @@ interface GuardedCall {
   readonly spentMs: number;
 }
 
-/** A timer may be early by this much; the clock has the word otherwise. */
-const EARLY_MS = 5;
-
 /** Begins to watch a call. */
 export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: GuardedCall): CallGuard {
   const begunMs = deps.clock.monotonic();
   const takenMs = (): number => deps.clock.monotonic() - begunMs;
   const limitMs = deps.limits.turnMs > 0 ? deps.limits.turnMs : Number.POSITIVE_INFINITY;
   const leftMs = (): number => limitMs - spentMs - takenMs();
+  const time = new AbortController();
+  const timer = Number.isFinite(limitMs)
+    ? setTimeout(() => time.abort(timeIsUp()), Math.max(0, leftMs()))
+    : undefined;
   const stop = deps.stops.signalFor(sessionId);
-  const call = new AbortController();
-  let isTimeUp = false;
-  const endForTime = (): void => {
-    if (leftMs() > EARLY_MS) return;
-    isTimeUp = true;
-    call.abort(timeIsUp());
-  };
-  const { timer = systemTimer } = deps;
-  const watching = [
-    ...(Number.isFinite(limitMs) ? [timer.after(Math.max(0, leftMs()), endForTime)] : []),
-    passOn(stop, call),
-    passOn(runSignal, call),
-  ];
+  const signals = [stop, runSignal, time.signal].filter((signal) => signal !== undefined);
   return {
-    signal: call.signal,
+    signal: AbortSignal.any(signals),
     endedBy() {
       if (stop?.aborted === true) return "stop";
       if (runSignal?.aborted === true) return "run";
-      return isTimeUp ? "time" : undefined;
+      return time.signal.aborted ? "time" : undefined;
     },
     spentMs: takenMs,
     leftMs,
-    close() {
-      for (const end of watching) end();
-    },
+    close: () => clearTimeout(timer),
   };
 }
 

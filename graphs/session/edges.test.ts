@@ -1,15 +1,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { END } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
-import {
-  afterAdmit,
-  afterCommand,
-  afterDecision,
-  afterSolver,
-  afterRotation,
-  afterTools,
-  toSolver,
-} from "./edges.ts";
+import { afterAdmit, afterCommand, afterDecision, afterModel, afterTools } from "./edges.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
 const user = new HumanMessage({ id: "u1", content: "hi" });
@@ -33,7 +25,6 @@ function turn(changes: Partial<TurnInFlight> = {}): TurnInFlight {
     number: 1,
     firstMessageId: "u1",
     command: null,
-    latest: null,
     outcome: null,
     announcement: null,
     notice: null,
@@ -78,12 +69,6 @@ describe("after a message was admitted", () => {
     ["no turn ends the run", state({ turn: null }), END],
     ["a read runs at once, beside a turn in flight", state({ read }), "runCommand"],
     ["a read runs without a turn", state({ read, turn: null }), "runCommand"],
-    ["a message for another session is handed off", state({ turn: turn({ latest: "s2" }) }), "handOff"],
-    [
-      "a command for another session is handed off before it is looked at",
-      state({ turn: turn({ latest: "s2", command: title }) }),
-      "handOff",
-    ],
     [
       "a command that changes something is looked at",
       state({ turn: turn({ command: title }) }),
@@ -95,9 +80,13 @@ describe("after a message was admitted", () => {
       "decideRollover",
     ],
     ["a turn cut off after its answer is committed", withMessages(user, answer), "commit"],
-    ["a turn cut off after a tool goes on", withMessages(user, asking, result), "prepareTurn"],
-    ["a turn cut off before a tool goes on", withMessages(user, asking), "prepareTurn"],
-    ["a turn cut off before an unreadable tool call goes on", withMessages(user, askingBadly), "prepareTurn"],
+    ["a turn cut off after a tool goes on", withMessages(user, asking, result), "assembleContext"],
+    ["a turn cut off before a tool goes on", withMessages(user, asking), "assembleContext"],
+    [
+      "a turn cut off before an unreadable tool call goes on",
+      withMessages(user, askingBadly),
+      "assembleContext",
+    ],
   ])("%s", (_what, values, next) => {
     expect(afterAdmit(values)).toBe(next);
   });
@@ -129,28 +118,11 @@ describe("after the decision", () => {
       { verdict: rotate, turn: turn({ command: title }) },
       "rotate",
     ],
-    ["a message is answered", { verdict: stay }, "prepareTurn"],
+    ["a message is answered", { verdict: stay }, "assembleContext"],
     ["a command is committed", { verdict: stay, turn: turn({ command: title }) }, "commit"],
-    ["a message is answered when nothing was decided", { verdict: null }, "prepareTurn"],
+    ["a message is answered when nothing was decided", { verdict: null }, "assembleContext"],
   ])("%s", (_what, changes, next) => {
     expect(afterDecision(state(changes))).toBe(next);
-  });
-});
-
-describe("after a rotation", () => {
-  it("the text is handed on, and the run ends when there is none", () => {
-    expect(afterRotation(state())).toBe("handOff");
-    expect(afterRotation(state({ turn: null }))).toBe(END);
-  });
-});
-
-describe("the goal solver", () => {
-  it.each([
-    ["symbolic", "solveSymbolically"],
-    ["openai:gpt-4o", "callModel"],
-    [null, "callModel"],
-  ])("for %s is %s", (solver, next) => {
-    expect(toSolver(state({ turn: turn({ solver }) }))).toBe(next);
   });
 });
 
@@ -175,7 +147,7 @@ describe("after the model", () => {
     ],
     ["a turn without an answer is committed", withMessages(user), "commit"],
   ])("%s", (_what, values, next) => {
-    expect(afterSolver(values)).toBe(next);
+    expect(afterModel(values)).toBe(next);
   });
 });
 

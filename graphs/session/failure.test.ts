@@ -6,6 +6,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { echoModel, inputOf, KEY, OWNER, storingAll, type Harness } from "./testing/harness.ts";
+import { putInFlight, readInFlight } from "./in-flight.ts";
 import { failingPuts } from "./testing/failing-store.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
@@ -251,7 +252,6 @@ describe("what a crash leaves", () => {
       number: values.session.turns + 1,
       firstMessageId: options.deliveryId,
       command: null,
-      latest: null,
       outcome: null,
       announcement: null,
       notice: null,
@@ -262,7 +262,11 @@ describe("what a crash leaves", () => {
       stagedUnits: [],
       modelCalls: options.withTool ? 1 : 0,
     };
-    await lily.sessions.graph.updateState(config, { messages, turn, reply: null }, "callModel");
+    await putInFlight(
+      lily.storage.store,
+      { owner: OWNER, sessionKey: KEY },
+      { sessionId, turn, messages, call: null },
+    );
     await lily.restart();
   }
 
@@ -311,15 +315,11 @@ describe("what a crash leaves", () => {
     const lily = await start({ model });
     const { sessionId } = await lily.send("before");
     await crashDuring(lily, sessionId, { deliveryId: "d", text: "in flight", withTool: false });
-    const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });
-    await lily.sessions.graph.updateState(
-      { configurable: { thread_id: sessionId } },
-      {
-        messages: [new AIMessage({ id: "done", content: "complete" })],
-        turn: { ...values.turn, modelCalls: 1 },
-      },
-      "callModel",
-    );
+    const ref = { owner: OWNER, sessionKey: KEY };
+    const left = await readInFlight(lily.storage.store, ref);
+    if (left === undefined) throw new Error("nothing is in flight");
+    const done = new AIMessage({ id: "done", content: "complete" });
+    await putInFlight(lily.storage.store, ref, { ...left, messages: [...left.messages, done] });
     const calls = model.calls.length;
     const reply = await lily.send("in flight", { deliveryId: "d" });
     expect(reply).toMatchObject({
@@ -382,11 +382,15 @@ describe("a run that is killed between two nodes", () => {
   it("takes every later message that is sent to the old thread, after a crash between rotation and hand-off", async () => {
     const lily = await start({ model: echoModel() });
     const { sessionId } = await lily.send("first");
-    await lily.crashBefore("handOff", on(sessionId, "/new hello"));
     const config = {
       configurable: { thread_id: sessionId },
       context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
     };
+    // The hand-off that it ends with is followed by nobody.
+    await lily.sessions.graph.invoke(
+      { messages: [{ role: "user", content: "/new hello", id: "crashed" }] },
+      config,
+    );
     for (const text of ["m2", "m3", "m4"]) {
       const result = await lily.sessions.graph.invoke(
         { messages: [{ role: "user", content: text }] },

@@ -7,7 +7,7 @@ import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 
-it.each(["prepareTurn", "callModel", "commit", "decideRollover"])(
+it.each(["assembleContext", "callModel", "commit", "decideRollover"])(
   "what another program has not stored before %s does not come back when it ends",
   async (node) => {
     const model = echoModel();

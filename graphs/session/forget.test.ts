@@ -338,6 +338,7 @@ describe("/forget --everywhere", () => {
       {
         configurable: { thread_id: thread },
         context: { owner: OWNER, sessionKey: KEY, followsHandoff: true, fence: undefined },
+        durability: "exit",
       },
     );
     expect(result).toMatchObject({ reply: { turn: null, envelope: { code: "erasure_unsupported" } } });

@@ -5,23 +5,17 @@ import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
-import { takeDamaged } from "#src/storage/checkpoints/damaged-checkpoints.ts";
-import { takeLag } from "#src/storage/checkpoints/lagging-checkpoints.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { DEFAULT_ARRIVALS } from "#src/turns/arrival-policy.ts";
-import { createBursts } from "#src/turns/burst.ts";
-import { runTurn, type TurnDeps, type TurnRequest } from "#src/turns/run-turn.ts";
-import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
-import { stopTurn } from "#src/turns/stop-turn.ts";
+import { Arrivals } from "#src/turns/arrivals.ts";
+import { runTurn, type RunTurnDeps, type TurnRequest } from "#src/turns/run-turn.ts";
+import { requestStop } from "#src/turns/stop.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
-import { compileForRuns } from "./graph-for-runs.ts";
 import { eraseFirst } from "./erase-first.ts";
 import { previewText } from "#src/erasure/preview.ts";
 import { createReadCommand, createReadContext, type ReadSources } from "./read-command.ts";
 import { createSessionRunner } from "./runner.ts";
 import { findUnanswered } from "./unanswered.ts";
-import { underLease } from "./under-lease.ts";
 
 /** Sessions on one backend. */
 export interface LocalSessions {
@@ -33,7 +27,7 @@ export interface LocalSessions {
   unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
-  /** The graph for whoever drives it by LangGraph's own methods; it takes the straight way as well. */
+  /** The same graph, for whoever drives it by LangGraph's own methods. */
   readonly graph: CompiledSessionGraph;
   /** Waits for upkeep that runs beside turns. */
   settled(): Promise<void>;
@@ -62,7 +56,7 @@ export function openLocalSessions(
   const unanswered = findUnanswered({ ...storage, repository });
   const { keepTurns, onUpkeepError: onError = () => undefined } = options;
   const upkeep = createBesideTurns(deps, storage, { keepTurns, onError });
-  const turnDeps = once(() => turnDepsOf(deps, storage, options, { repository, unanswered, upkeep }));
+  const turnDeps = once(() => turnDepsOf(deps, storage, options, { graph, repository, unanswered, upkeep }));
   return {
     get graph() {
       return graph();
@@ -74,7 +68,10 @@ export function openLocalSessions(
       if (reply.turn !== null) upkeep.afterReply(request.owner);
       return reply;
     },
-    stop: (ref) => stopTurn(turnDeps(), ref),
+    stop: async (ref) => {
+      const { arrivals } = turnDeps();
+      return arrivals.takeBack(ref) || (await requestStop(turnDeps(), ref, deps.ids.uuid())).kind === "asked";
+    },
     unanswered,
     settled: upkeep.settled,
   };
@@ -82,6 +79,7 @@ export function openLocalSessions(
 
 /** Parts of the sessions of one backend. */
 interface LocalParts extends Pick<LocalSessions, "repository" | "unanswered"> {
+  readonly graph: () => CompiledSessionGraph;
   readonly upkeep: BesideTurns;
 }
 
@@ -89,12 +87,9 @@ function turnDepsOf(
   deps: SessionDeps,
   storage: StorageBackend,
   options: LocalOptions,
-  { repository, unanswered, upkeep }: LocalParts,
-): TurnDeps {
-  const runner = createSessionRunner(
-    once(() => compileForRuns(deps, storage)),
-    storage.checkpointer,
-  );
+  { graph, repository, unanswered, upkeep }: LocalParts,
+): RunTurnDeps {
+  const runner = createSessionRunner(graph, storage.checkpointer);
   const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
   const sources: ReadSources = {
     unanswered,
@@ -108,21 +103,18 @@ function turnDepsOf(
     ids: deps.ids,
     runner,
     repository,
-    repositoryUnder: (lease) => underLease(deps, lease)?.repository ?? repository,
     locks: storage.locks,
+    store: storage.store,
     stops: deps.stops,
+    arrivals: new Arrivals(deps.arrivals),
     readCommand: createReadCommand(deps, sources),
     beforeRun: eraseFirst(deps, { erasure, contextOf, settled: upkeep.settled }),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
-    takeDamaged: (sessionId) => takeDamaged(storage.checkpointer, sessionId),
-    takeLag: (sessionId) => takeLag(storage.checkpointer, sessionId),
+    takeDropped: (sessionId) => storage.checkpointer.takeDropped(sessionId),
     afterTurn: upkeep.afterTurn,
-    ...(deps.timer === undefined ? {} : { timer: deps.timer }),
-    stopRequests: createStoreStopRequests(storage.store),
-    arrivals: { sources: deps.arrivals ?? DEFAULT_ARRIVALS, bursts: createBursts() },
   };
 }
 

@@ -1,119 +1,100 @@
-/** Builds a model's input: system prompt, committed turns that fit, and the turn in flight. */
-import { SystemMessage } from "@langchain/core/messages";
+/**
+ * Renders the prompt of a turn from its receipt, which names all that is in it: the same in any process, also after a
+ * crash. What was erased since it was chosen is left out. Nothing of it is in the state, because whatever a node returns
+ * is streamed to every client.
+ */
+import { SystemMessage, type BaseMessage } from "@langchain/core/messages";
+import { evidenceText } from "#src/context/evidence-section.ts";
 import { handoverNote } from "#src/context/handover.ts";
-import { messageTokens, selectTurns } from "#src/context/select-turns.ts";
+import { factsText } from "#src/context/memory-section.ts";
 import { systemPrompt } from "#src/context/system-prompt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { turnsNewestFirst } from "#src/sessions/transcript.ts";
-import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { joinSound, soundMessages } from "#src/turns/model-input.ts";
+import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { promptMemoryOf, type AssembledPrompt, type PromptMemory } from "./prompt-memory.ts";
-import { policyOf } from "./policy-of.ts";
-import { saidBefore } from "./recall-memory.ts";
-import { recalledForTurn } from "./recalled.ts";
-import { contextFrom, requireChain } from "./require.ts";
-import type { RunContext } from "./run-context.ts";
-import type { TurnInFlight } from "./state.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { MemoryRecord } from "#memory/record.ts";
+import { requireChain, type RunContext } from "./run-context.ts";
+import { evidenceOf } from "./run-evidence.ts";
+import { memoryOf } from "./run-memory.ts";
 
-/** The turn that a prompt is for. */
+/** A prompt without the turn in flight, and what it was rendered from. */
+export interface Prompt {
+  readonly messages: readonly BaseMessage[];
+  /** Committed turns, oldest first. */
+  readonly turns: readonly TurnRecord[];
+  readonly facts: readonly MemoryRecord[];
+  readonly passages: readonly FoundEvidence[];
+}
+
+/** What a prompt is rendered for. */
 export interface PromptSubject {
   readonly session: SessionFields;
-  /** Its message is counted first and never cut. */
-  readonly turn: TurnInFlight;
-  /** Where it was read for this turn already. */
-  readonly chain?: Chain | undefined;
+  readonly receipt: Receipt;
 }
 
-/**
- * The prompt of a turn, assembled once for all its model calls: what came before the turn does not change while it
- * runs. A turn that goes on in another process is assembled there again.
- */
-export function assemblePrompt(
+/** Reads what the receipt names and renders it. */
+export async function renderPrompt(
   deps: SessionDeps,
   run: RunContext,
-  subject: PromptSubject,
-): Promise<AssembledPrompt> {
-  const memory = promptMemoryOf(deps);
-  return memory.prompt(subject.turn.requestId, () => assemble(deps, { run, memory, ...subject }));
+  { session, receipt }: PromptSubject,
+): Promise<Prompt> {
+  const chain = await requireChain(run, session);
+  const [turns, facts, passages, system] = await Promise.all([
+    readTurns(deps, run, { chain, receipt }),
+    readFacts(deps, run, { session, receipt }),
+    evidenceOf(deps, run.store)?.pieces({ owner: session.owner }, receipt.evidence ?? []) ?? [],
+    systemText(run, { chain, session, receipt }),
+  ]);
+  const head = [system, factsText(facts), evidenceText(passages)].filter((part) => part !== "").join("\n\n");
+  const shown = turns.flatMap((turn) => deps.shownTurns.show(turn).messages);
+  return { messages: [new SystemMessage(head), ...shown], turns, facts, passages };
 }
 
-interface Subject extends PromptSubject {
-  readonly run: RunContext;
-  readonly memory: PromptMemory;
-}
-
-/** Reads `latest` and what it continues, newest first, until the budget is full. */
-async function assemble(
+async function readTurns(
   deps: SessionDeps,
-  { run, session, turn, memory, ...read }: Subject,
-): Promise<AssembledPrompt> {
-  const chain = read.chain ?? (await requireChain(run, session));
-  const newest = (): AsyncGenerator<readonly TurnRecord[]> =>
-    turnsNewestFirst(memory.turns.over(run.repository, chain), chain, {
-      sessionId: session.sessionId,
-      latestTurns: session.turns,
-      from: contextFrom(session, turn),
-    });
-  const earlier = await saidBefore(newest());
-  const { facts, evidence } = await recalledForTurn(deps, run, { session, turn, earlier });
-  const system = await systemText(deps, run, { chain, session });
-  const systemTokens = messageTokens({ content: system });
-  const ownTokens = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
-  const budget = Math.max(
-    0,
-    deps.limits.contextTokens - systemTokens - facts.tokens - evidence.tokens - ownTokens,
+  { repository }: RunContext,
+  { chain, receipt }: { readonly chain: Chain; readonly receipt: Receipt },
+): Promise<TurnRecord[]> {
+  const reader = deps.shownTurns.over(repository, chain);
+  const ranges = receipt.turns.map(({ sessionId, from, to }) =>
+    reader.readTurns({ owner: chain.owner, sessionKey: chain.sessionKey, sessionId }, { from, to }),
   );
-  const selected = await selectTurns(newest(), budget, (record) => memory.shownOf(record));
-  const head = [
-    new SystemMessage([system, facts.text, evidence.text].filter((part) => part !== "").join("\n\n")),
-  ];
-  const { shown } = selected;
-  const sound = joinSound([soundMessages(head), ...shown.map((turn) => turn.sound)]);
-  return {
-    recalled: { facts, evidence },
-    prompt: sound?.messages ?? [...head, ...shown.flatMap(({ messages }) => messages)],
-    sound,
-    receipt: {
-      budgetTokens: deps.limits.contextTokens,
-      tokens: {
-        system: systemTokens,
-        ...(facts.text === "" ? {} : { memory: facts.tokens }),
-        ...(evidence.text === "" ? {} : { evidence: evidence.tokens }),
-        turns: selected.tokens,
-        message: ownTokens,
-      },
-      turns: [...selected.ranges],
-      ...(facts.text === "" ? {} : { memory: facts.receipt }),
-      ...(evidence.text === "" ? {} : { evidence: evidence.receipt }),
-    },
-  };
+  return (await Promise.all(ranges)).flat();
 }
 
-async function systemText(
+async function readFacts(
   deps: SessionDeps,
+  { store }: RunContext,
+  { session, receipt }: PromptSubject,
+): Promise<MemoryRecord[]> {
+  const memory = memoryOf(deps, store, { session });
+  if (memory === undefined) return [];
+  const { facts, who } = memory;
+  const found = await Promise.all((receipt.memory ?? []).map(({ id }) => facts.find(who, id)));
+  return found.flatMap((one) => (one.kind === "one" ? [one.record] : []));
+}
+
+/** The fixed part of the prompt; what it takes of the budget is counted from it too. */
+export async function systemText(
   run: RunContext,
-  subject: { readonly chain: Chain; readonly session: SessionFields },
+  { chain, session, receipt }: PromptSubject & { readonly chain: Chain },
 ): Promise<string> {
-  const policy = policyOf(deps, subject.session);
   return systemPrompt({
-    agent: subject.session.activeAgent,
-    localTime: localMinute(deps.clock.now(), policy.timeZone),
-    timeZone: policy.timeZone,
-    handover: policy.handover === "brief" ? await readHandover(run, subject) : undefined,
+    agent: session.activeAgent,
+    localTime: receipt.localTime ?? "",
+    timeZone: receipt.timeZone ?? "",
+    handover: await readHandover(run, chain, receipt.handover),
   });
 }
 
 async function readHandover(
-  run: RunContext,
-  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+  { repository }: RunContext,
+  chain: Chain,
+  named: Receipt["handover"],
 ): Promise<string | undefined> {
-  const entry = entryOf(chain, session.sessionId);
-  const previous = entryOf(chain, entry?.previous ?? "");
-  const turns = previous?.sealed?.turns ?? 0;
-  if (previous === undefined || turns === 0 || (entry?.continues ?? []).length > 0) return undefined;
-  const last = await run.repository.readTurn({ ...chain, sessionId: previous.sessionId }, turns);
-  return last === undefined ? undefined : handoverNote(previous.title, last);
+  if (named === undefined) return undefined;
+  const { owner, sessionKey } = chain;
+  const last = await repository.readTurn({ owner, sessionKey, sessionId: named.sessionId }, named.turn);
+  return last === undefined ? undefined : handoverNote(entryOf(chain, named.sessionId)?.title, last);
 }

@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc
       .tuple(
-        fc.constantFrom("decideRollover", "rotate", "handOff", "prepareTurn", "callModel", "commit"),
+        fc.constantFrom("decideRollover", "rotate", "assembleContext", "callModel", "commit"),
         fc.constantFrom("", "/new ", "/title "),
       )
       .map<Step>(([node, text]) => ({ kind: "crash", node, text })),

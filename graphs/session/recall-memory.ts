@@ -7,7 +7,6 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { perDeps } from "./per-deps.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
@@ -20,10 +19,6 @@ const ALWAYS = 3;
 /** Messages before the last that facts may fit too, and turns in which they are looked for. */
 const EARLIER = 3;
 const LOOKED_AT = 8;
-
-/** Owners of whom a process has found something: of the others it asks first whether there is anything to look for. */
-const seenOwnersOf = perDeps(() => new Set<string>());
-const MAX_SEEN = 10_000;
 
 const NOTHING = memorySection({ relevant: [], always: [] }, 0);
 
@@ -44,15 +39,10 @@ interface Wanted {
  * nothing.
  */
 async function recallMemory(
-  deps: SessionDeps,
   { facts, who }: CommandMemory,
   { text, earlier, task, byMeaning, budgetTokens }: Wanted,
 ): Promise<MemorySection> {
-  const seen = seenOwnersOf(deps);
   const scope = task === undefined ? {} : { task };
-  if (!seen.has(who.owner) && !(await facts.hasAny(who, scope))) return NOTHING;
-  if (seen.size >= MAX_SEEN) seen.clear();
-  seen.add(who.owner);
   const query = questionIn(text);
   const asksForAll = asksAboutMemory(text);
   const talk = { said: query, earlier: earlier.map(questionIn) };
@@ -132,7 +122,7 @@ export async function memoryForTurn(
   const memory = memoryOf(deps, store, { session });
   const { memoryTokens } = deps.limits;
   if (memory === undefined || memoryTokens === 0) return NOTHING;
-  return recallMemory(deps, memory, {
+  return recallMemory(memory, {
     text: turn.text,
     earlier,
     task: session.task,

@@ -19,7 +19,7 @@ describe("field reports of session reset and rollover", () => {
     for (let half = 0; half < 25; half += 1) {
       lily.clock.advance(30 * MINUTE);
       for (const command of ["/status", "/sessions", "/history", "/help"]) await lily.send(command);
-      await lily.storage.retention.prune(first.sessionId, 20);
+      await lily.storage.checkpointer.retain(first.sessionId, 20);
     }
     const second = await lily.send("evening");
     expect(second.sessionId).not.toBe(first.sessionId);

@@ -1,15 +1,17 @@
-/** What one run works with: who is asking, on which thread, and the repository it may write to. */
+/** What one run works with: who is asking, on which thread, and the store that it may write to. */
 import type { Runtime } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { BlobStore } from "#src/sessions/blobs.ts";
+import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sessionContextSchema, type SessionContext } from "./state.ts";
-import { underLease, type UnderLease } from "./under-lease.ts";
 
 /** A run as nodes see it. */
 export interface RunContext {
@@ -18,22 +20,23 @@ export interface RunContext {
   /** `undefined`: the thread is its own key, unless the session is known already. */
   readonly sessionKey: string | undefined;
   readonly followsHandoff: boolean;
-  /** The run begins at a checkpoint that the thread has moved past, and may open a session of its own. */
-  readonly isReplay: boolean;
+  /** The run was asked to begin at a checkpoint, which the thread may have moved past. */
+  readonly isFork: boolean;
   /** The deliveries of which the message of this run is made, when it is more than one. */
   readonly collected: NonNullable<SessionContext["fence"]>["collected"];
   /** The receipt of what was erased for the message of this run. */
   readonly erased: NonNullable<SessionContext["fence"]>["erased"];
   readonly repository: SessionRepository;
-  /** The store itself, for what has rules of its own; under the same lease. */
+  /** The store itself, for what has rules of its own; under the lease of the key, where the run has one. */
   readonly store: BaseStore;
-  /** What is too big for a message, under the same lease. */
+  /** What is too big for a message, in the same store. */
   readonly blobs: BlobStore;
 }
 
 /** The parts of LangGraph's runtime that runs read. */
 export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "serverInfo"> & {
   readonly configurable?: Record<string, unknown>;
+  readonly metadata?: Record<string, unknown>;
 };
 
 /**
@@ -42,47 +45,43 @@ export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "s
  * @throws {LilyError} `session_id_invalid`, `session_key_invalid`, `config_invalid`
  */
 export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
-  const known = READ.get(runtime);
-  if (known !== undefined) return known;
-  const run = makeRunContext(deps, runtime);
-  READ.set(runtime, run);
-  return run;
-}
-
-/** Nodes of one step share a runtime. */
-const READ = new WeakMap<NodeRuntime, RunContext>();
-
-function makeRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
-  const context = sessionContextSchema.parse(runtime.context ?? {});
-  const user = authenticatedUser(runtime);
-  const { store, repository } = storageOf(deps, runtime, context);
+  const context = contextOf(runtime);
+  // Only `runTurn` holds leases. On a server, where nothing is fenced, a caller could name deliveries that never came.
+  const fence = deps.fencedStore === undefined ? undefined : context.fence;
+  const store = storeOf(deps, runtime, fence);
   return {
     threadId: threadOf(runtime),
-    owner: parseOwner(user ?? context.owner ?? deps.localOwner),
+    owner: parseOwner(authenticatedUser(runtime) ?? context.owner ?? deps.localOwner),
     sessionKey: context.sessionKey === undefined ? undefined : parseSessionKey(context.sessionKey),
     followsHandoff: context.followsHandoff === true,
-    // LangGraph tells nodes of it by this key alone: they are not given the id of the checkpoint.
-    isReplay:
-      deps.lifecycleMode === "segmented" && runtime.configurable?.["__pregel_replay_state"] !== undefined,
-    // Only `runTurn` can know. On a server, where nothing is fenced, a caller could name deliveries that never came.
-    collected: deps.fencedStore === undefined ? undefined : context.fence?.collected,
-    erased: deps.fencedStore === undefined ? undefined : context.fence?.erased,
-    repository,
+    // LangGraph copies what a caller asks for into the metadata of its run.
+    isFork: deps.lifecycleMode === "segmented" && runtime.metadata?.["checkpoint_id"] !== undefined,
+    collected: fence?.collected,
+    erased: fence?.erased,
+    repository: createStoreSessionRepository(store),
     store,
     blobs: createBlobStore(store),
   };
 }
 
 /** The thread of a run. @throws {LilyError} `session_id_invalid` */
-export function threadOf({ configurable }: NodeRuntime): string {
+function threadOf({ configurable }: NodeRuntime): string {
   return parseSessionId(configurable?.["thread_id"]);
 }
 
-/** What the run may write to: under the lease of its key, where it has one. */
-function storageOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: SessionContext): UnderLease {
-  const leased = fence === undefined ? undefined : underLease(deps, fence);
+function contextOf({ context }: NodeRuntime): SessionContext {
+  const parsed = sessionContextSchema.safeParse(context ?? {});
+  if (parsed.success) return parsed.data;
+  throw new LilyError("config_invalid", `the context of the run is wrong: ${z.prettifyError(parsed.error)}`, {
+    next: "Correct it and send the message again; nothing was stored.",
+  });
+}
+
+/** The store under the lease of the run's key, where it has one. */
+function storeOf(deps: SessionDeps, { store }: NodeRuntime, fence: SessionContext["fence"]): BaseStore {
+  const leased = fence && deps.fencedStore?.(fence);
   if (leased !== undefined) return leased;
-  if (store !== undefined) return { store, repository: createStoreSessionRepository(store) };
+  if (store !== undefined) return store;
   throw new LilyError("config_invalid", "the graph was run without a store", {
     next: deps.fencedStore === undefined ? "Compile it with a store." : "Run it under the lease of the key.",
   });
@@ -92,4 +91,15 @@ function storageOf(deps: SessionDeps, { store }: NodeRuntime, { fence }: Session
 function authenticatedUser(runtime: NodeRuntime): string | undefined {
   const identity: unknown = runtime.serverInfo?.user?.["identity"];
   return typeof identity === "string" && identity !== "" ? identity : undefined;
+}
+
+/** The chain of a session. @throws {LilyError} `record_invalid` when it is gone from the store */
+export async function requireChain({ repository }: RunContext, session: SessionFields): Promise<Chain> {
+  const chain = await repository.readChain(session);
+  if (chain !== undefined) return chain;
+  throw new LilyError(
+    "record_invalid",
+    `the chain of ${JSON.stringify(session.sessionKey)} is gone from the store`,
+    { next: "Restore the store from a backup, or begin anew under another key." },
+  );
 }

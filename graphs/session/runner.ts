@@ -2,12 +2,12 @@
 import { AIMessageChunk, HumanMessage } from "@langchain/core/messages";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { LilyError } from "#src/kernel/errors.ts";
+import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import { verdictSchema } from "#src/sessions/verdict.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
-import type { RunGraph } from "./graph-for-runs.ts";
+import type { CompiledSessionGraph } from "./graph.ts";
 import type { SessionStateValues } from "./state.ts";
 import { readThread } from "./thread-state.ts";
 
@@ -24,7 +24,7 @@ const eventSchema = z.union([
 
 /** Makes the runner of a graph, which is compiled for the first run; `checkpointer` is the one that it has. */
 export function createSessionRunner(
-  compile: () => RunGraph,
+  compile: () => CompiledSessionGraph,
   checkpointer: BaseCheckpointSaver,
 ): SessionRunner {
   return {
@@ -37,39 +37,43 @@ export function createSessionRunner(
   };
 }
 
-async function run(runs: RunGraph, request: GraphRun): Promise<GraphRunOutcome> {
+async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<GraphRunOutcome> {
+  let last: Result | undefined;
   try {
-    return outcomeOf(await resultOf(runs, request));
+    for await (const [mode, part] of await streamOf(graph, request)) {
+      if (mode === "values") last = part as Result;
+      else if (request.onEvent !== undefined) emit(mode, part, request.onEvent);
+    }
   } catch (error) {
     // LangGraph does not say of what a run was aborted.
     request.signal?.throwIfAborted();
-    throw error;
-  } finally {
-    runs.runEnded(request.threadId);
+    const outcome = decided(last);
+    // What is committed stands, whatever becomes of its checkpoint. A question that waits lives in the checkpoint alone.
+    if (outcome === undefined) throw error;
+    return { ...outcome, unstored: errorMessage(error) };
   }
+  return decided(last) ?? undecided(last);
 }
 
-async function resultOf({ stream }: RunGraph, request: GraphRun): Promise<Result | undefined> {
-  const { owner, sessionKey, fence } = request;
-  const parts = stream([messageOf(request)], {
-    configurable: { thread_id: request.threadId },
-    context: { owner, sessionKey, followsHandoff: true, fence },
-    // What a node does must not come before the step that led to it can be stored.
-    durability: "sync",
-    // Whoever does not listen is given the end alone: each part of a stream costs time.
-    ...(request.onEvent === undefined
-      ? { streamMode: ["values"], outputKeys: ["reply", "handoff"] }
-      : { streamMode: ["messages", "custom", "values"] }),
-    // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
-    recursionLimit: 400,
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
-  });
-  let last: Result | undefined;
-  for await (const [mode, payload] of parts) {
-    if (mode === "values") last = payload as Result;
-    else if (request.onEvent !== undefined) emit(mode, payload, request.onEvent);
-  }
-  return last;
+/** Pairs of a mode and its part, as LangGraph gives them with a list of modes. */
+async function streamOf(
+  graph: CompiledSessionGraph,
+  request: GraphRun,
+): Promise<AsyncIterable<[mode: string, part: unknown]>> {
+  const { owner, sessionKey, fence, signal } = request;
+  return graph.stream(
+    { messages: [messageOf(request)] },
+    {
+      configurable: { thread_id: request.threadId },
+      context: { owner, sessionKey, followsHandoff: true, fence },
+      // One checkpoint a run: what must not be done twice stands in the Store.
+      durability: "exit",
+      streamMode: ["messages", "custom", "values"],
+      // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
+      recursionLimit: 400,
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
 }
 
 function messageOf({ message }: GraphRun): HumanMessage {
@@ -80,10 +84,14 @@ function messageOf({ message }: GraphRun): HumanMessage {
 /** Each field was checked as it was written. */
 type Result = Partial<Pick<SessionStateValues, "reply" | "handoff">>;
 
-function outcomeOf(values: Result | undefined): GraphRunOutcome {
+/** How a run has ended, once its values say so. */
+function decided(values: Result | undefined): GraphRunOutcome | undefined {
   const { reply, handoff } = values ?? {};
   if (handoff !== null && handoff !== undefined) return { kind: "handoff", ...handoff };
-  if (reply !== null && reply !== undefined) return { kind: "reply", reply };
+  return reply === null || reply === undefined ? undefined : { kind: "reply", reply };
+}
+
+function undecided(values: Result | undefined): never {
   if (isWaiting(values))
     throw new LilyError("turn_waiting", "a tool waits for a person's decision, which cannot be given here", {
       next: "Resume the thread with a LangGraph client, or send another message: the tool then counts as not approved.",

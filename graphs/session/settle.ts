@@ -3,12 +3,11 @@ import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messag
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { contentText } from "#src/turns/langchain-messages.ts";
 import { commitTurn } from "./commit-turn.ts";
 import { deliveryConflict, findAnswer } from "#src/turns/stored-reply.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import type { RunContext } from "./run-context.ts";
-import { removalOf } from "./messages.ts";
+import { readInFlight, type InFlight } from "./in-flight.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
 import { draftOf } from "./turn-draft.ts";
 import { asksForTools } from "./turn-messages.ts";
@@ -20,7 +19,8 @@ const INTERRUPTED =
 /** What is there to settle. */
 export interface Unsettled {
   readonly run: RunContext;
-  readonly state: SessionStateValues;
+  readonly state: Pick<SessionStateValues, "window" | "verdict" | "turn">;
+  /** Messages of a turn in flight as the checkpoint has them. */
   readonly inFlight: readonly BaseMessage[];
   /** The delivery of this run, and the hash of what it says. */
   readonly deliveryId: string;
@@ -43,21 +43,28 @@ export interface Settled {
  * whose model had not answered leaves nothing behind but a line in the explanation log; its delivery may come again.
  */
 export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<Settled> {
-  const { state, inFlight, run } = unsettled;
-  const adopted = adopt(deps, state, unsettled.caughtUp);
+  const { run, caughtUp } = unsettled;
+  const adopted = adopt(deps, unsettled);
+  // Of a session that was ended meanwhile nothing can be committed; and a fork is about a moment before it.
+  const left = run.isFork ? undefined : newer(await readInFlight(run.store, caughtUp.session), unsettled);
+  if (left === undefined || left.sessionId !== caughtUp.session.sessionId) return adopted;
+  if ((await findAnswer(run.repository, caughtUp.session, left.turn.deliveryId)) !== undefined)
+    return adopted;
+  assertSameText(unsettled, left.turn);
+  const hasBegun = left.messages.some((message) => AIMessage.isInstance(message));
+  const again = deliveredAgain(unsettled, left.turn);
+  if (hasBegun && again !== "nothing") return resume(adopted, left);
+  if (hasBegun) return commitAsItStands(deps, unsettled, { left, adopted });
+  if (again !== "all") await explainLoss(deps, unsettled, left);
+  return adopted;
+}
+
+/** The checkpoint of the same turn may have come further than the item; homes of earlier versions have it alone. */
+function newer(stored: InFlight | undefined, { state, inFlight, caughtUp }: Unsettled): InFlight | undefined {
   const { turn } = state;
-  // In an old checkpoint it is a turn of the past, which was settled then.
-  if (run.isReplay) return { ...adopted, messages: inFlight.map(removalOf) };
-  if (turn === null || inFlight.length === 0 || (await isCommitted(unsettled, turn))) {
-    return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
-  }
-  assertSameText(unsettled, turn);
-  const hasBegun = inFlight.some((message) => AIMessage.isInstance(message));
-  const again = deliveredAgain(unsettled, turn);
-  if (hasBegun && again !== "nothing") return resume(adopted, turn, inFlight);
-  if (hasBegun) return commitAsItStands(deps, unsettled, { turn, adopted });
-  if (again !== "all") await explainLoss(deps, unsettled, turn);
-  return { ...adopted, messages: [...inFlight.map(removalOf), ...adopted.messages] };
+  if (turn === null || inFlight.length <= (stored?.messages.length ?? 0)) return stored;
+  if (stored !== undefined && turn.requestId !== stored.turn.requestId) return stored;
+  return { sessionId: caughtUp.session.sessionId, turn, messages: inFlight, call: null };
 }
 
 /** How much of what the turn in flight was to answer came again. Whoever sent more with it looks at what was answered. */
@@ -80,13 +87,8 @@ function idsOf(deliveries: TurnInFlight["collected"]): string[] {
   return (deliveries ?? []).map((delivery) => delivery.deliveryId);
 }
 
-/** The delivery in flight was answered, and only the checkpoint after it is missing; under whatever number it was. */
-async function isCommitted({ run, caughtUp }: Unsettled, turn: TurnInFlight): Promise<boolean> {
-  return (await findAnswer(run.repository, caughtUp.session, turn.deliveryId)) !== undefined;
-}
-
 /** Turns of the transcript that the checkpoint had missed come into `messages` and the window. */
-function adopt(deps: SessionDeps, state: SessionStateValues, caughtUp: CaughtUp): Settled {
+function adopt(deps: SessionDeps, { state, caughtUp }: Unsettled): Settled {
   let window = state.window;
   const messages: BaseMessage[] = [];
   for (const record of caughtUp.missed) {
@@ -99,9 +101,10 @@ function adopt(deps: SessionDeps, state: SessionStateValues, caughtUp: CaughtUp)
   return { session: caughtUp.session, messages, fields: caughtUp.missed.length === 0 ? {} : { window } };
 }
 
-function resume(adopted: Settled, turn: TurnInFlight, inFlight: readonly BaseMessage[]): Settled {
+function resume(adopted: Settled, { turn, messages }: InFlight): Settled {
   const resumed = { ...turn, number: adopted.session.turns + 1 };
-  return { ...adopted, messages: [...adopted.messages, ...closeOpenCalls(inFlight)], resumed };
+  const closing = closeOpenCalls(messages);
+  return { ...adopted, messages: [...adopted.messages, ...messages, ...closing], resumed };
 }
 
 /** A stored result for each call that has none, so that the history stays valid and no tool runs again by itself. */
@@ -128,39 +131,47 @@ function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
 /** The activity clock stays where the turn was: what a crash left does not keep a session young. */
 async function commitAsItStands(
   deps: SessionDeps,
-  { run, state, inFlight, caughtUp }: Unsettled,
-  { turn, adopted }: { readonly turn: TurnInFlight; readonly adopted: Settled },
+  { run, state, caughtUp }: Unsettled,
+  { left, adopted }: { readonly left: InFlight; readonly adopted: Settled },
 ): Promise<Settled> {
-  const closing = closeOpenCalls(inFlight);
-  const messages = [...inFlight, ...closing];
-  const last = inFlight.at(-1);
+  const { turn } = left;
+  const messages = [...left.messages, ...closeOpenCalls(left.messages)];
+  const last = left.messages.at(-1);
   const isAnswered = AIMessage.isInstance(last) && !asksForTools(last);
-  const draft = draftOf(state, turn, {
+  const draft = draftOf(turn, {
+    // The state is a copy, which may be of another turn.
+    verdict: state.turn?.requestId === turn.requestId ? state.verdict : null,
     messages,
     status: isAnswered ? turn.status : "interrupted",
     at: turn.startedAt,
     ...(isAnswered ? {} : { notice: INTERRUPTED }),
   });
   const { record, session } = await commitTurn(deps, run.repository, caughtUp.session, draft);
-  const window = adopted.fields.window ?? state.window;
-  const extended = extendWindow(window, { turn: record.turn, messages }, deps.limits.windowCharacters);
+  const extended = extendWindow(
+    adopted.fields.window ?? state.window,
+    { turn: record.turn, messages },
+    deps.limits.windowCharacters,
+  );
   return {
     session,
-    messages: [...adopted.messages, ...closing, ...extended.removals],
+    messages: [...adopted.messages, ...messages, ...extended.removals],
     fields: { window: extended.window },
   };
 }
 
-async function explainLoss(deps: SessionDeps, unsettled: Unsettled, turn: TurnInFlight): Promise<void> {
-  const { run, inFlight, caughtUp } = unsettled;
-  await run.repository.writeFailure(caughtUp.session, {
-    sessionId: caughtUp.session.sessionId,
+async function explainLoss(
+  deps: SessionDeps,
+  { run, caughtUp: { session } }: Unsettled,
+  { turn }: InFlight,
+): Promise<void> {
+  await run.repository.writeFailure(session, {
+    sessionId: session.sessionId,
     deliveryId: turn.deliveryId,
     requestId: turn.requestId,
     at: toInstant(deps.clock.now()),
     code: "turn_failed",
     message: "the program ended before the turn was answered",
     node: "admit",
-    text: contentText(inFlight[0]?.content),
+    text: turn.text,
   });
 }

@@ -36,8 +36,6 @@ export const turnInFlightSchema = z.strictObject({
   /** Id of its first message in `messages`; all from there on are its own. */
   firstMessageId: z.string(),
   command: z.strictObject({ name: z.string(), args: z.string(), rotates: z.boolean() }).nullable(),
-  /** The session that is latest now, when this one is not. */
-  latest: z.string().nullable(),
   /** Outcome of a command, with the changes that its commit makes. */
   outcome: z
     .strictObject({
@@ -135,9 +133,6 @@ export type SessionStateValues = typeof SessionState.State;
 
 /** A node's change to the state. */
 export type SessionUpdate = typeof SessionState.Update;
-
-/** A change that says what it writes to `messages` as a list. */
-export type StepUpdate = Omit<SessionUpdate, "messages"> & { readonly messages: BaseMessage[] };
 
 /** Run-scoped settings that a caller may give; never stored. */
 export const sessionContextSchema = z.object({

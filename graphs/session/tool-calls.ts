@@ -1,9 +1,8 @@
 /** The tool calls of the model's last message: which are open, and what answers one. */
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
-import { NO_OUTPUT } from "#src/context/repair-messages.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { invalidCallId, unnamedCallId } from "#src/turns/langchain-messages.ts";
+import { invalidCallId, NO_OUTPUT, unnamedCallId } from "#src/turns/langchain-messages.ts";
 import { resultText, type ResultKeeper } from "./kept-results.ts";
 
 /** Calls without a result. */

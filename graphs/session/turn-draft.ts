@@ -2,18 +2,18 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnBody } from "#src/sessions/turn-record.ts";
+import type { Verdict } from "#src/sessions/verdict.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import { limitNotice } from "./budget.ts";
-import type { SessionStateValues, StepUpdate, TurnInFlight } from "./state.ts";
-
-/** What a goal solver says: messages, and the turn as it stands after them. */
-export type Solved = StepUpdate & { readonly turn: TurnInFlight };
+import type { TurnInFlight } from "./state.ts";
 
 /** A turn's body without what the commit itself decides. */
 export type TurnDraft = Omit<TurnBody, "v" | "sessionId" | "turn">;
 
 /** What a draft is made of beside the turn. */
 export interface DraftParts {
+  /** Why the session went on. */
+  readonly verdict: Verdict | null;
   /** Messages of the turn, the user's first. */
   readonly messages: readonly BaseMessage[];
   readonly status: TurnBody["status"];
@@ -24,7 +24,7 @@ export interface DraftParts {
 }
 
 /** The draft of a turn. */
-export function draftOf(state: SessionStateValues, turn: TurnInFlight, parts: DraftParts): TurnDraft {
+export function draftOf(turn: TurnInFlight, parts: DraftParts): TurnDraft {
   const limited =
     parts.status === "limited" && turn.limit !== undefined ? limitNotice(turn.limit) : undefined;
   const notice = parts.notice ?? limited ?? turn.notice ?? undefined;
@@ -43,7 +43,7 @@ export function draftOf(state: SessionStateValues, turn: TurnInFlight, parts: Dr
       ...(notice === undefined ? {} : { notice }),
       ...(turn.outcome === null ? {} : { envelope: turn.outcome.envelope }),
     },
-    explanation: explanationOf(state, turn),
+    explanation: explanationOf(turn, parts),
   };
 }
 
@@ -60,10 +60,10 @@ function attachmentsOf({ attachments }: TurnInFlight): Pick<Message, "attachment
   return attachments === undefined ? {} : { attachments };
 }
 
-function explanationOf(state: SessionStateValues, turn: TurnInFlight): Explanation {
+function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation {
   return {
     requestId: turn.requestId,
-    ...(state.verdict === null ? {} : { verdict: state.verdict }),
+    ...(verdict === null ? {} : { verdict }),
     ...(turn.solver === null ? {} : { solver: turn.solver }),
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),

@@ -1,16 +1,16 @@
 import { tool } from "@langchain/core/tools";
 import { GraphInterrupt } from "@langchain/langgraph";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { noAnswerText, notRunText } from "./budget.ts";
 import { inputOf, latestOf, OWNER, type Harness } from "./testing/harness.ts";
-import { systemTimer, type Timer } from "#src/turns/timer.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
+afterEach(() => void vi.useRealTimers());
 
 const callsOf = (...ids: string[]) => ({ toolCalls: ids.map((id) => ({ id, name: "count", args: "{}" })) });
 
@@ -27,21 +27,10 @@ function counter(onRun: (signal: AbortSignal | undefined) => unknown = () => "co
   return { ran, adjust: (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [count] }) };
 }
 
-/** A timer that calls for the limit of a turn, `ms`, when the test says so, with the clock moved on. */
-function limitTimer(ms: number) {
-  let ring: () => void = () => undefined;
-  const timer = (lily: () => Harness): Timer => ({
-    ...systemTimer,
-    after(asked, call) {
-      if (asked < ms / 2) return systemTimer.after(asked, call);
-      ring = () => {
-        lily().clock.advance(asked);
-        call();
-      };
-      return () => undefined;
-    },
-  });
-  return { timer, ring: () => ring() };
+/** Lets the time of a turn, `ms`, pass when the test says so. */
+function passTime(lily: Harness, ms: number): void {
+  lily.clock.advance(ms);
+  vi.advanceTimersByTime(ms);
 }
 
 async function lastTurn(lily: Harness) {
@@ -177,7 +166,7 @@ describe("a turn that has used its time", () => {
   const config = { limits: { turnMs: 60_000 } };
 
   it("keeps what its model has written, marked for the caller and for later model calls", async () => {
-    const clock = limitTimer(60_000);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
     const hang = new Promise<void>(() => undefined);
     let delays = 0;
     const model: ScriptedChatModel = new ScriptedChatModel(
@@ -188,10 +177,9 @@ describe("a turn that has used its time", () => {
     const lily: Harness = await start({
       model,
       config,
-      adjust: (deps) => ({ ...deps, timer: clock.timer(() => lily) }),
     });
     const reply = await lily.send("a tale", {
-      onEvent: (event) => event.type === "token" && clock.ring(),
+      onEvent: (event) => event.type === "token" && passTime(lily, 60_000),
     });
     expect(reply).toMatchObject({
       outcome: "answered",
@@ -205,16 +193,16 @@ describe("a turn that has used its time", () => {
   });
 
   it("does not wait for a tool that ignores its signal, runs no other, and ends", async () => {
-    const clock = limitTimer(60_000);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
     const { ran, adjust } = counter(() => {
-      queueMicrotask(clock.ring);
+      queueMicrotask(() => passTime(lily, 60_000));
       return new Promise(() => undefined);
     });
     const model = new ScriptedChatModel([callsOf("a", "b")]);
     const lily: Harness = await start({
       model,
       config,
-      adjust: (deps) => ({ ...adjust(deps), timer: clock.timer(() => lily) }),
+      adjust,
     });
     const reply = await lily.send("go");
     expect(reply).toMatchObject({ status: "limited", notice: expect.stringContaining("limits.turnMs") });

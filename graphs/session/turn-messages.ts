@@ -1,10 +1,23 @@
-/** The messages of the turn in flight. */
+/** The turn in flight as nodes read it from the state: its session, and its messages. */
 import { HumanMessage, type AIMessage, type BaseMessage } from "@langchain/core/messages";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { contentOf } from "#src/turns/attachment-blocks.ts";
 import { isNotice } from "./messages.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
 type Messages = Pick<SessionStateValues, "messages" | "window">;
+
+/** Session and turn of a state inside a turn. @throws {LilyError} `internal` when a graph was wired wrongly */
+export function requireTurn(state: Pick<SessionStateValues, "session" | "turn">): {
+  session: SessionFields;
+  turn: TurnInFlight;
+} {
+  if (state.session === null || state.turn === null) {
+    throw new LilyError("internal", "this step runs only inside a turn", { next: "Send the message again." });
+  }
+  return { session: state.session, turn: state.turn };
+}
 
 /** Messages of the turn as they stand in `messages`; the first is the user's. */
 export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {

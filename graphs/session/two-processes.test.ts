@@ -1,24 +1,22 @@
 /** Two programs on one SQLite file, each with its own locks, stops and timers: nothing is shared but the file. */
-import { describe, expect, it } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
-import { createManualTimer, settle, type ManualTimer } from "#src/turns/testing/manual-timer.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
-import { echoModel, KEY, OWNER, type Harness } from "./testing/harness.ts";
+import { KEY, OWNER, type Harness } from "./testing/harness.ts";
 import { heldModel } from "./testing/held-model.ts";
 import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
-const LOOK_MS = 250;
-const STOP_WAIT_MS = 10_000;
+/** Longer than a turn takes to look, so short that a test can wait for it. */
+const STOP_WAIT_MS = 600;
 
 interface Program {
   readonly lily: Harness;
-  readonly timer: ManualTimer;
 }
 
 interface Programs {
@@ -27,15 +25,14 @@ interface Programs {
 }
 
 async function startTwo(model: BaseChatModel, config: object = {}): Promise<Programs> {
-  const timers = [createManualTimer(), createManualTimer()] as const;
-  const one = await start({ model, config, adjust: (deps) => ({ ...deps, timer: timers[0] }) });
+  const one = await start({ model, config });
   const other = await start({
     model,
     config,
-    adjust: (deps) => ({ ...deps, timer: timers[1], ids: createSequentialIds(77) }),
+    adjust: (deps) => ({ ...deps, ids: createSequentialIds(77) }),
     wrapStorage: onFilesOf(one),
   });
-  return { one: { lily: one, timer: timers[0] }, other: { lily: other, timer: timers[1] } };
+  return { one: { lily: one }, other: { lily: other } };
 }
 
 /** A model that says "The " and then nothing more until it is stopped; from its second call on it answers whole. */
@@ -73,7 +70,7 @@ const requestsIn = ({ lily }: Program) => lily.storage.store.search(["stop-reque
 
 /** A message that interrupts stands in line before it has asked. */
 async function untilAsked(program: Program): Promise<void> {
-  while ((await requestsIn(program)).length === 0) await settle();
+  while ((await requestsIn(program)).length === 0) await sleep(5);
 }
 
 describe("a delivery that comes to another program while its turn runs", () => {
@@ -91,15 +88,16 @@ describe("a delivery that comes to another program while its turn runs", () => {
 
   it("never interrupts it, and waits for as long as it takes", async () => {
     const model = heldModel();
-    const { one, other } = await startTwo(model.model, { arrivals: { mode: "interrupt" } });
+    const { one, other } = await startTwo(model.model, {
+      arrivals: { mode: "interrupt", stopWaitMs: STOP_WAIT_MS },
+    });
     const first = one.lily.send("book it", { deliveryId: "x" });
     await model.asked(1);
     const again = sendLater(other, "book it", { deliveryId: "x" });
     await again.waits;
     await untilAsked(one);
-    await one.timer.advance(LOOK_MS);
-    expect(await requestsIn(one)).toEqual([]);
-    await other.timer.advance(10 * STOP_WAIT_MS);
+    await vi.waitFor(async () => expect(await requestsIn(one)).toEqual([]), 5_000);
+    await sleep(STOP_WAIT_MS + 100);
     model.answer();
     expect(await first).toMatchObject({ status: "completed" });
     expect(await again.reply).toEqual({ ...(await first), repeated: true });
@@ -135,7 +133,6 @@ describe("a turn that another program is asked to stop", () => {
       turn: null,
       envelope: { code: "answer_stopped", data: { stopped: true, elsewhere: true } },
     });
-    await one.timer.advance(LOOK_MS);
     expect(await first).toMatchObject({ status: "stopped", turn: 1, envelope: { message: "The " } });
     expect(await requestsIn(one)).toEqual([]);
     expect(await other.lily.sessions.stop({ owner: OWNER, sessionKey: KEY })).toBe(false);
@@ -149,7 +146,6 @@ describe("a turn that another program is asked to stop", () => {
     await hasBegun;
     expect(await other.lily.sessions.stop({ owner: "somebody", sessionKey: KEY })).toBe(false);
     expect(await other.lily.sessions.stop({ owner: OWNER, sessionKey: KEY })).toBe(true);
-    await one.timer.advance(LOOK_MS);
     expect(await first).toMatchObject({ status: "stopped" });
   });
 
@@ -161,7 +157,6 @@ describe("a turn that another program is asked to stop", () => {
     await hasBegun;
     const next = sendLater(other, "/new hello");
     await next.waits;
-    await one.timer.advance(LOOK_MS);
     expect(await first).toMatchObject({ status: "stopped" });
     expect(await next.reply).toMatchObject({ turn: 1, envelope: { message: "whole answer" } });
     expect((await next.reply).sessionId).not.toBe((await first).sessionId);
@@ -175,7 +170,6 @@ describe("a turn that another program is asked to stop", () => {
     await hasBegun;
     const next = sendLater(other, "never mind");
     await untilAsked(one);
-    await one.timer.advance(LOOK_MS);
     expect(await first).toMatchObject({ status: "stopped", turn: 1 });
     expect(await next.reply).toMatchObject({ status: "completed", turn: 2 });
     expect(await requestsIn(one)).toEqual([]);
@@ -183,13 +177,12 @@ describe("a turn that another program is asked to stop", () => {
 
   it("makes /new give up in words when it does not stop, and goes on", async () => {
     const model = heldModel();
-    const { one, other } = await startTwo(model.model);
+    const { one, other } = await startTwo(model.model, { arrivals: { stopWaitMs: 100 } });
     await other.lily.send("/title before");
     const first = one.lily.send("tell me");
     await model.asked(1);
     const next = sendLater(other, "/new");
     await next.waits;
-    await other.timer.advance(STOP_WAIT_MS);
     expect(await next.reply).toMatchObject({
       outcome: "failed",
       envelope: { code: "lease_timeout", message: expect.stringContaining("was stopped") },
@@ -198,30 +191,5 @@ describe("a turn that another program is asked to stop", () => {
     model.answer();
     expect(await first).toMatchObject({ status: "completed" });
     expect((await one.lily.chain()).sessions).toHaveLength(1);
-  });
-
-  it("is not stopped by what was asked of the turn before it, which is removed", async () => {
-    const model = heldModel();
-    const { one, other } = await startTwo(model.model);
-    const running = one.lily.send("one");
-    await model.asked(1);
-    const lease = await other.lily.storage.locks.holder("turn/local/test=3Amain");
-    if (lease === undefined) throw new Error("nobody holds the key");
-    model.answer();
-    await running;
-    const ref = { owner: OWNER, sessionKey: KEY };
-    await createStoreStopRequests(other.lily.storage.store).ask({ ...ref, token: lease.token }, "late");
-    const later = one.lily.send("two");
-    await model.asked(2);
-    await one.timer.advance(LOOK_MS);
-    expect(await requestsIn(one)).toEqual([]);
-    model.answer();
-    expect(await later).toMatchObject({ status: "completed", turn: 2 });
-  });
-
-  it("looks for requests only while it runs", async () => {
-    const { one } = await startTwo(echoModel());
-    await one.lily.send("hello");
-    expect(one.timer.pending).toBe(0);
   });
 });

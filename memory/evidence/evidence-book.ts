@@ -6,7 +6,15 @@ import { assertOwner } from "../namespaces.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { EvidenceSource } from "./evidence-item.ts";
 import { DEFAULT_COLLECTION, type EvidencePlace } from "./evidence-namespaces.ts";
-import { hasSources, readSources, removeSource, searchPieces, type FoundEvidence } from "./evidence-rows.ts";
+import {
+  hasSources,
+  readPieces,
+  readSources,
+  removeSource,
+  searchPieces,
+  type FoundEvidence,
+  type PieceName,
+} from "./evidence-rows.ts";
 import { ingest, type IngestOutcome } from "./ingest.ts";
 import type { EvidenceFile } from "./read-document.ts";
 
@@ -27,6 +35,8 @@ export interface EvidenceBook {
   hasAny(who: Who): Promise<boolean>;
   /** The pieces that fit `query` best. */
   search(who: Who, query: string, limit: number): Promise<FoundEvidence[]>;
+  /** The pieces of these names that are still there, in the same order. */
+  pieces(who: Who, names: readonly PieceName[]): Promise<FoundEvidence[]>;
   /** Removes a document with all its pieces. @returns false when the owner has none with this full id */
   forget(who: Who, sourceId: string): Promise<boolean>;
 }
@@ -41,6 +51,7 @@ export function createEvidenceBook(
     sources: async (who) => readSources(store, placeOf(who)),
     hasAny: async (who) => hasSources(store, placeOf(who)),
     search: async (who, query, limit) => searchPieces(store, placeOf(who), { query, limit }),
+    pieces: async (who, names) => readPieces(store, placeOf(who), names),
     async forget(who, sourceId) {
       const place = placeOf(who);
       const isThere = (await readSources(store, place)).some(({ id }) => id === sourceId);

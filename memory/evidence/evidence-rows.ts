@@ -65,6 +65,30 @@ export async function putSource(
   await removePieces(store, place, { sourceId: source.id, but: versionOf(source) });
 }
 
+/** Names a piece: its document, the version of that, and its place among the pieces. */
+export interface PieceName {
+  readonly sourceId: string;
+  readonly version: string;
+  readonly piece: number;
+}
+
+/** The pieces of these names that are still of the present version of their document, in the same order. */
+export async function readPieces(
+  store: BaseStore,
+  place: EvidencePlace,
+  names: readonly PieceName[],
+): Promise<FoundEvidence[]> {
+  if (names.length === 0) return [];
+  const sources = new Map((await readSources(store, place)).map((source) => [source.id, source]));
+  const prefix = pieceNamespaces(place);
+  const items = await Promise.all(
+    names.map(({ sourceId, version, piece }) =>
+      store.get(pieceNamespace(place, sourceId), keyOf({ version, index: piece })),
+    ),
+  );
+  return items.flatMap((item) => (item === null || item === undefined ? [] : foundIn(item, prefix, sources)));
+}
+
 /** Removes the pieces of a document, and then the document. */
 export async function removeSource(store: BaseStore, place: EvidencePlace, sourceId: string): Promise<void> {
   await removePieces(store, place, { sourceId });
@@ -136,7 +160,7 @@ function foundIn(
   return [{ canonical: false, source, piece, score }];
 }
 
-function keyOf({ version, index }: EvidencePiece): string {
+function keyOf({ version, index }: Pick<EvidencePiece, "version" | "index">): string {
   return `${version}-${String(index).padStart(5, "0")}`;
 }
 

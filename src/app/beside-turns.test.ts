@@ -1,3 +1,4 @@
+import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
@@ -22,15 +23,16 @@ function open(options: { readonly fillVectors?: Fill; readonly fails?: () => boo
     return store.search(...args);
   };
   const watched = Object.assign(Object.create(store) as typeof store, { search });
-  const retention = {
-    prune: async (sessionId: string, keep: number) => {
+  const checkpointer = Object.assign(new MemorySaver(), {
+    retain: async (sessionId: string, keep: number) => {
       pruned.push(`${sessionId} to ${keep}`);
-      return { deletedCheckpoints: 0 };
+      return 0;
     },
-  };
+    takeDropped: () => false,
+  });
   const beside = createBesideTurns(
     { clock, ids: createSequentialIds() },
-    { retention, store: watched, ...options },
+    { checkpointer, store: watched, ...options },
     { keepTurns: 20, onError: (error) => errors.push(error) },
   );
   return { clock, beside, errors, pruned, tidied };

@@ -38,7 +38,7 @@ const MAX_OWNERS = 1_000;
 /** Makes it. */
 export function createBesideTurns(
   deps: Pick<SessionDeps, "clock" | "ids" | "memory">,
-  { retention, fillVectors, store }: Pick<StorageBackend, "retention" | "fillVectors" | "store">,
+  { checkpointer, fillVectors, store }: Pick<StorageBackend, "checkpointer" | "fillVectors" | "store">,
   { keepTurns, onError }: BesideOptions,
 ): BesideTurns {
   const background = new Background(onError);
@@ -46,7 +46,7 @@ export function createBesideTurns(
   return {
     afterTurn(sessionId, isSealed) {
       const keep = isSealed ? 1 : keepTurns;
-      background.run(`prune ${sessionId} to ${keep}`, () => retention.prune(sessionId, keep));
+      background.run(`prune ${sessionId} to ${keep}`, () => checkpointer.retain(sessionId, keep));
       if (fillVectors === undefined) return;
       background.run("vectors", async () => {
         while ((await fillVectors(VECTORS_AT_ONCE)).left > 0);

@@ -10,7 +10,8 @@ import { sleepByTimer } from "#src/models/sleep.ts";
 import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
-import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { ShownTurns } from "#src/turns/shown-turns.ts";
+import { StopRegistry } from "#src/turns/stop.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import { loadConfig, type Config, type Environment, type LoadedConfig } from "./config.ts";
@@ -30,9 +31,6 @@ export interface App {
 /** No skills are loaded yet, which the snapshot says. */
 const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
 
-/** Less than a model over a network takes, and more than one in the process. */
-const PERSIST_AFTER_MS = 20;
-
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
   loaded: LoadedConfig,
@@ -47,7 +45,8 @@ export function createSessionDeps(
     models,
     loadSkills: async () => NO_SKILLS,
     topics: createTopicClassifiers(models),
-    stops: createStopRegistry(),
+    stops: new StopRegistry(),
+    shownTurns: new ShownTurns(),
     threads: options.threads ?? noThreadRegistrar,
     storageName: "LangGraph server",
     sleep: sleepByTimer,
@@ -73,9 +72,6 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,
       fencedStore: (lease) => storage.fencedStore(lease),
-      persist: (threadId) => storage.persist(threadId),
-      persistAfterMs: PERSIST_AFTER_MS,
-      goesStraightOn: true,
       searchesByMeaning: storage.fillVectors !== undefined,
     },
   };

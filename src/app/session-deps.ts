@@ -11,10 +11,10 @@ import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
-import type { StopRegistry } from "#src/turns/stop-registry.ts";
+import type { StopRegistry } from "#src/turns/stop.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
-import type { Timer } from "#src/turns/timer.ts";
+import type { ShownTurns } from "#src/turns/shown-turns.ts";
 
 /** The classifier of a control model: a model reference or `built-in`. It gives its word within the deadline. */
 export type TopicClassifiers = (
@@ -79,8 +79,6 @@ export interface SessionDeps {
   readonly stops: StopRegistry;
   /** What happens to a message that arrives during a turn; by default it waits for its own. */
   readonly arrivals?: ArrivalSources;
-  /** Timers of what waits for messages and stops; the system's by default. */
-  readonly timer?: Timer;
   /** Told of the threads of a key: which one is latest, and which begin by a hand-off. */
   readonly threads: ThreadRegistrar;
   /** Where the data lies, for `/status`. */
@@ -89,18 +87,8 @@ export interface SessionDeps {
   readonly fencedStore?: (lease: LeaseRef) => BaseStore;
   /** Whether the store finds facts by their meaning too. */
   readonly searchesByMeaning?: boolean;
-  /** Stores what the run on a thread has reached; without it every step is stored by itself. */
-  readonly persist?: (threadId: string) => Promise<void>;
-  /**
-   * Milliseconds that the first model call of a turn may take before what led to it is stored; without it that is stored
-   * before the call.
-   */
-  readonly persistAfterMs?: number;
-  /**
-   * Nodes that ask nobody run in the step before theirs: a turn is fewer steps, of which a client that watches or steps
-   * through the graph sees less.
-   */
-  readonly goesStraightOn?: boolean;
+  /** Turns that this process has read, as models are shown them. */
+  readonly shownTurns: ShownTurns;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
   readonly tools?: readonly StructuredToolInterface[];
   /** Waits; for retries of a model, and for the end of a turn's time. */

@@ -32,7 +32,7 @@ export function evidenceSection(found: readonly FoundEvidence[], budgetTokens: n
     tokens += cost;
     chosen.push(one);
   }
-  const text = chosen.length === 0 ? "" : frame(chosen);
+  const text = evidenceText(chosen);
   return {
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
@@ -43,6 +43,11 @@ export function evidenceSection(found: readonly FoundEvidence[], budgetTokens: n
       piece: piece.index,
     })),
   };
+}
+
+/** The section that holds these passages; `""` without any. */
+export function evidenceText(found: readonly FoundEvidence[]): string {
+  return found.length === 0 ? "" : frame(found);
 }
 
 /** Of the words of a question a passage has to hold this share, and of a long one this many. */

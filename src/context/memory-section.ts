@@ -57,13 +57,18 @@ export function memorySection({ relevant, always }: RecalledFacts, budgetTokens:
   const records = DOMAINS.flatMap((domain) =>
     [...chosen.values()].filter((record) => record.domain === domain),
   );
-  const text = records.length === 0 ? "" : frame(blocksOf(records));
+  const text = factsText(records);
   return {
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
     records,
     receipt: records.map(({ id }) => ({ id })),
   };
+}
+
+/** The section that holds these facts, by domain; `""` without any. */
+export function factsText(records: readonly MemoryRecord[]): string {
+  return records.length === 0 ? "" : frame(blocksOf(records));
 }
 
 /** Room for every title that there may be. */

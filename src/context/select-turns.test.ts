@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { Message } from "#src/sessions/message.ts";
 import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
-import { contextMessages, contextTokens, messageTokens, selectTurns } from "./select-turns.ts";
+import {
+  contextMessages,
+  contextTokens,
+  messageTokens,
+  selectTurns,
+  type SelectedTurns,
+} from "./select-turns.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const user = (content: string): Message => ({ role: "user", content, timestamp: AT });
@@ -20,12 +26,12 @@ async function* streamOf(turns: readonly TurnRecord[]): AsyncGenerator<TurnRecor
 const costing = (turn: number, tokens: number, changes: Partial<TurnBody> = {}): TurnRecord =>
   turnOf(turn, [user("猫".repeat(tokens - 4))], changes);
 
-/** Chooses of `newestFirst`; a turn is shown as its number. */
+/** Chooses of `newestFirst`. */
 const select = (newestFirst: AsyncIterable<readonly TurnRecord[]>, budget: number) =>
-  selectTurns(newestFirst, budget, (turn) => ({ number: turn.turn, tokens: contextTokens(turn) }));
+  selectTurns(newestFirst, budget, contextTokens);
 
-const numbers = (selected: { readonly shown: readonly { readonly number: number }[] }): number[] =>
-  selected.shown.map(({ number }) => number);
+/** First and last of the turns that were chosen. */
+const numbers = ({ ranges }: SelectedTurns): number[] => ranges.flatMap(({ from, to }) => [from, to]);
 
 describe("the cost of a message", () => {
   it("is its text and four tokens more", () => {
@@ -42,22 +48,22 @@ describe("the cost of a message", () => {
 describe("choosing turns for a model", () => {
   it("gives them oldest first", async () => {
     const selected = await select(streamOf([costing(3, 10), costing(2, 10), costing(1, 10)]), 100);
-    expect(numbers(selected)).toEqual([1, 2, 3]);
+    expect(numbers(selected)).toEqual([1, 3]);
     expect(selected.tokens).toBe(30);
   });
 
   it("takes a turn that fits exactly and leaves out one that is a token too dear", async () => {
     expect(numbers(await select(streamOf([costing(2, 10), costing(1, 10)]), 20))).toEqual([1, 2]);
-    expect(numbers(await select(streamOf([costing(2, 10), costing(1, 10)]), 19))).toEqual([2]);
+    expect(numbers(await select(streamOf([costing(2, 10), costing(1, 10)]), 19))).toEqual([2, 2]);
   });
 
   it("stops at the first that does not fit, so that no turn is missing in between", async () => {
     const selected = await select(streamOf([costing(3, 10), costing(2, 500), costing(1, 5)]), 100);
-    expect(numbers(selected)).toEqual([3]);
+    expect(numbers(selected)).toEqual([3, 3]);
   });
 
   it("gives nothing when even the newest does not fit", async () => {
-    expect(await select(streamOf([costing(1, 50)]), 49)).toEqual({ shown: [], tokens: 0, ranges: [] });
+    expect(await select(streamOf([costing(1, 50)]), 49)).toEqual({ tokens: 0, ranges: [] });
   });
 
   it.each([0, -1])("gives nothing for a budget of %i", async (budget) => {
@@ -98,13 +104,9 @@ describe("choosing turns for a model", () => {
         const newestFirst = list.map((cost, index) => costing(list.length - index, cost));
         const selected = await select(streamOf(newestFirst), budget);
         expect(selected.tokens).toBeLessThanOrEqual(budget);
-        const { length } = selected.shown;
-        expect(numbers(selected)).toEqual(
-          newestFirst
-            .slice(0, length)
-            .toReversed()
-            .map(({ turn }) => turn),
-        );
+        const [first = 1, last = 0] = numbers(selected);
+        const length = last - first + 1;
+        expect(last === 0 || last === list.length).toBe(true);
         const next = list[length];
         if (next !== undefined) expect(selected.tokens + next).toBeGreaterThan(budget);
       }),
@@ -148,5 +150,23 @@ describe("what a model is shown of a turn", () => {
     const stopped = await select(streamOf([turnOf(1, messages, { status: "stopped" })]), 1000);
     const completed = await select(streamOf([turnOf(1, messages)]), 1000);
     expect(stopped.tokens).toBeGreaterThan(completed.tokens);
+  });
+
+  it("is nothing of calls and results that do not pair, in a turn that was changed by hand", () => {
+    const call = (id: string) => ({ id, name: "find", arguments: "{}" });
+    const asking = { ...assistant("I look"), toolCalls: [call("c1"), call("c2")] };
+    const result = (toolCallId: string): Message => ({
+      role: "tool",
+      content: "x",
+      toolCallId,
+      timestamp: AT,
+    });
+    const turn = turnOf(1, [user("hi"), asking, result("c2"), result("c3"), assistant("done")]);
+    expect(contextMessages(turn)).toEqual([
+      user("hi"),
+      { ...asking, toolCalls: [call("c2")] },
+      result("c2"),
+      assistant("done"),
+    ]);
   });
 });

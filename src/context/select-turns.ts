@@ -3,15 +3,8 @@ import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src
 import type { Message } from "#src/sessions/message.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 
-/** What a turn costs that is shown to a model; nothing when it is shown nothing of it. */
-interface Costing {
-  readonly tokens: number;
-}
-
-/** The chosen turns, oldest first, and what they cost. */
-export interface SelectedTurns<Shown extends Costing> {
-  /** What is shown of each. */
-  readonly shown: readonly Shown[];
+/** The chosen turns, and what they cost. */
+export interface SelectedTurns {
   readonly tokens: number;
   /** Ranges by session, oldest first. */
   readonly ranges: Receipt["turns"];
@@ -20,28 +13,24 @@ export interface SelectedTurns<Shown extends Costing> {
 /**
  * Takes turns from the newest to the oldest while they fit in `budgetTokens`; stops at the first that does not.
  *
- * @param show what a model is shown of a turn
+ * @param tokensOf what is shown of a turn takes so many tokens; 0 when a model is shown nothing of it
  */
-export async function selectTurns<Shown extends Costing>(
+export async function selectTurns(
   newestFirst: AsyncIterable<readonly TurnRecord[]>,
   budgetTokens: number,
-  show: (turn: TurnRecord) => Shown,
-): Promise<SelectedTurns<Shown>> {
+  tokensOf: (turn: TurnRecord) => number,
+): Promise<SelectedTurns> {
   const chosen: TurnRecord[] = [];
-  const shown: Shown[] = [];
   let tokens = 0;
-  const end = (): SelectedTurns<Shown> => ({ shown: shown.toReversed(), tokens, ranges: rangesOf(chosen) });
   for await (const some of newestFirst) {
     for (const turn of some) {
-      const one = show(turn);
-      if (tokens + one.tokens > budgetTokens) return end();
-      tokens += one.tokens;
-      if (one.tokens === 0) continue;
-      chosen.push(turn);
-      shown.push(one);
+      const cost = tokensOf(turn);
+      if (tokens + cost > budgetTokens) return { tokens, ranges: rangesOf(chosen) };
+      tokens += cost;
+      if (cost > 0) chosen.push(turn);
     }
   }
-  return end();
+  return { tokens, ranges: rangesOf(chosen) };
 }
 
 /** Estimated tokens of what a model is shown of a turn. */
@@ -63,15 +52,34 @@ export function messageTokens(message: Pick<Message, "content" | "toolCalls" | "
  * What a model is shown of a committed turn. Commands are housekeeping and are left out, except one that recalled
  * something; an answer that was cut says so.
  */
-export function contextMessages(turn: TurnRecord): Message[] {
+export function contextMessages(turn: TurnRecord): readonly Message[] {
   if (turn.kind === "command" && turn.explanation.recalled === undefined) return [];
+  const messages = pairedMessages(turn.messages);
   const ending = endingOf(turn);
-  if (ending === undefined) return turn.messages;
-  return turn.messages.map((message, index) =>
-    index === turn.messages.length - 1 && message.role === "assistant"
+  if (ending === undefined) return messages;
+  return messages.map((message, index) =>
+    index === messages.length - 1 && message.role === "assistant"
       ? { ...message, content: `${message.content} ${ending}`.trim() }
       : message,
   );
+}
+
+/**
+ * A commit stores a result behind each call; of a turn that was changed by hand the calls and results that do not pair are
+ * left out, because providers refuse them.
+ */
+function pairedMessages(messages: readonly Message[]): readonly Message[] {
+  const results = new Set(messages.flatMap(({ toolCallId }) => toolCallId ?? []));
+  const calls = new Set(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
+  if (calls.size === results.size && [...calls].every((id) => results.has(id))) return messages;
+  return messages.flatMap((message) => {
+    if (message.role === "tool") return calls.has(message.toolCallId ?? "") ? [message] : [];
+    const { toolCalls, ...rest } = message;
+    const paired = (toolCalls ?? []).filter(({ id }) => results.has(id));
+    if (toolCalls === undefined || paired.length === toolCalls.length) return [message];
+    if (paired.length > 0) return [{ ...rest, toolCalls: paired }];
+    return message.content.trim() === "" ? [] : [rest];
+  });
 }
 
 /** What is said behind an answer that was cut; the other limits end a turn between answers. */

@@ -14,7 +14,6 @@ import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { openChain } from "#src/sessions/chain.ts";
-import { createStoreStopRequests } from "#src/turns/stop-requests.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 import { erase } from "./erase.ts";
 import type { ErasureDeps } from "./place.ts";
@@ -69,7 +68,7 @@ async function fill(storage: StorageBackend, owner: string): Promise<string> {
   });
   await store.put(["evidence", encodeLabel(owner), "default"], "e", { text: `${owner} read` });
   await createBlobStore(store).keep(owner, { mimeType: "text/plain", bytes: Buffer.from(`${owner} kept`) });
-  await createStoreStopRequests(store).ask({ ...ref, token: 1 }, "d");
+  await store.put(["stop-requests", encodeLabel(owner), "k"], "stop", { token: 1, by: "d" }, false);
   const facts = createFactStore(store, { clock, ids, scan: async () => [] });
   const says = (text: string) => ({ text, saidBy: "owner", source: "command" }) as const;
   await facts.remember({ owner }, says(`${owner} likes tea`));

@@ -69,6 +69,8 @@ async function converse(
 const everything = async (storage: StorageBackend): Promise<string> =>
   JSON.stringify(await storage.store.search([], { limit: 1_000 }));
 
+const UPKEEP = { retain: async () => 0, takeDropped: () => false };
+
 describe("erasing a text", () => {
   it("takes pieces of evidence that say it, and all of a document whose name does", async () => {
     const storage = createMemoryBackend({ clock });
@@ -148,7 +150,7 @@ describe("erasing a text", () => {
         await super.deleteThread(threadId);
       }
     }
-    const checkpointer = new TalkedInto();
+    const checkpointer = Object.assign(new TalkedInto(), UPKEEP);
     const config = { configurable: { thread_id: "session of a", checkpoint_ns: "" } };
     const checkpoint = { v: 4, id: "1", ts: AT, channel_values: {}, channel_versions: {}, versions_seen: {} };
     await checkpointer.put(config, checkpoint, { source: "update", step: 0, parents: {} });
@@ -183,6 +185,7 @@ describe("erasing a text", () => {
         throw new Error("damaged");
       },
       deleteThread: async () => void (deleted += 1),
+      ...UPKEEP,
     });
     await erase(depsOn({ ...storage, checkpointer }), { owner: "ada", text: FACT });
     expect(deleted).toBeGreaterThan(0);

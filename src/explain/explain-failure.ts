@@ -17,6 +17,8 @@ const STEPS: Readonly<Record<string, string>> = {
   admit: "when the message was taken in",
   decideRollover: "when it was decided whether the conversation goes on",
   rotate: "when a new session was begun",
+  assembleContext: "when the context was put together",
+  // Its name in records of earlier versions.
   prepareTurn: "when the context was put together",
   callModel: "when the model was asked",
   runTools: "when a tool ran",

@@ -92,7 +92,7 @@ export interface SessionRepository {
   ): Promise<StoredTurn[]>;
   /**
    * Puts the record, the commit point of a turn; before it, or with it in one transaction, where its deliveries went.
-   * Without the record those point to nothing and count as not handled.
+   * Without the record those point to nothing and count as not handled. The turn is not in flight any more.
    */
   writeTurn(ref: TranscriptRef, record: TurnRecord): Promise<void>;
   /** Turns of any session of the key that share words with `query`, best first; erased ones are not among them. */

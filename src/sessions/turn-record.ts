@@ -40,9 +40,14 @@ export const failedAttemptSchema = z.strictObject({
 /** A failed call. */
 export type FailedAttempt = z.infer<typeof failedAttemptSchema>;
 
-/** Tokens that one part of a model's input took, by estimate. */
+/** What a model was given: the recipe of its prompt, and tokens by estimate. */
 export const receiptSchema = z.strictObject({
   budgetTokens: z.int(),
+  /** Local date and minute that the prompt tells, and their IANA zone; absent in records of earlier versions. */
+  localTime: z.string().optional(),
+  timeZone: z.string().optional(),
+  /** The turn of another session from which a hand-over note was made. */
+  handover: z.strictObject({ sessionId: z.string(), turn: z.int() }).optional(),
   /** Estimated tokens by part of the prompt. */
   tokens: z.record(z.string(), z.int()),
   /** Sessions whose turns were given, oldest first, with the first and last turn number. */

@@ -7,19 +7,12 @@ export interface StorageBackend {
   readonly name: string;
   /** Where the data lies, for a person to read. */
   readonly location: string;
-  /** Execution state, one thread a session. */
-  readonly checkpointer: BaseCheckpointSaver;
-  /**
-   * Stores what the run on a thread has reached, so that a crash cannot take it back. Without it a run is sure to be
-   * stored where it ends, waits or fails.
-   */
-  persist(threadId: string): Promise<void>;
+  /** Execution state, one thread a session. It may be thrown away between two turns. */
+  readonly checkpointer: SessionSaver;
   /** Transcripts, chains, deliveries, explanations and memory. */
   readonly store: BaseStore;
   /** Turns on one key, one at a time, across processes. */
   readonly locks: KeyLock;
-  /** Removes checkpoints that no rule needs any more. */
-  readonly retention: CheckpointRetention;
   /** Makes at most `limit` vectors that the store lacks; absent where there is no embedder. */
   readonly fillVectors?: (limit: number) => Promise<{ readonly left: number }>;
   /**
@@ -74,15 +67,12 @@ export interface KeyLock {
   holder(lockName: string): Promise<LeaseRef | undefined>;
 }
 
-/** Pruning of execution state. */
-export interface CheckpointRetention {
-  /** Keeps the checkpoints of the newest `keepTurns` runs on a thread whole and deletes the older ones. */
-  prune(threadId: string, keepTurns: number): Promise<PruneResult>;
-}
-
-/** What {@link CheckpointRetention.prune} removed. */
-export interface PruneResult {
-  readonly deletedCheckpoints: number;
+/** A LangGraph checkpointer that keeps a thread small, and that is no reason for a conversation to end. */
+export interface SessionSaver extends BaseCheckpointSaver {
+  /** Deletes all checkpoints of a thread but the `count` that were put last. @returns how many went */
+  retain(threadId: string, count: number): Promise<number>;
+  /** Whether checkpoints of the thread could not be read and were dropped, since this was asked last. */
+  takeDropped(threadId: string): boolean;
 }
 
 /** The backend's part of an erasure. */

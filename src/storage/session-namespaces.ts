@@ -38,6 +38,16 @@ export const deliveryNamespace = (ref: KeyRef): string[] => [
   encodeLabel(ref.sessionKey),
 ];
 
+/** The turn in flight of a key, as the single item {@link IN_FLIGHT_KEY}. */
+export const inFlightNamespace = (ref: KeyRef): string[] => [
+  "in-flight",
+  encodeLabel(ref.owner),
+  encodeLabel(ref.sessionKey),
+];
+
+/** Key of the item that holds a turn in flight. */
+export const IN_FLIGHT_KEY = "turn";
+
 /** Failed turns of one session, as one item. */
 export const explanationNamespace = (ref: TranscriptRef): string[] => [
   "explanations",

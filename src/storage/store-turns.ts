@@ -7,7 +7,14 @@ import { isRedacted, redactedTurnSchema, wholeTurns, type StoredTurn } from "#sr
 import type { FoundTurn, KeyRef, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { getItem, parseItem, putAll, searchAll, within } from "./session-items.ts";
-import { deliveryNamespace, historyNamespace, historyOf, turnItemKey } from "./session-namespaces.ts";
+import {
+  deliveryNamespace,
+  historyNamespace,
+  historyOf,
+  IN_FLIGHT_KEY,
+  inFlightNamespace,
+  turnItemKey,
+} from "./session-namespaces.ts";
 import { fromTurnItem } from "./turn-item.ts";
 
 /** The words of a turn by which it is found. */
@@ -122,6 +129,8 @@ async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecor
       value: { ...record },
       index: TURN_INDEX,
     },
+    // What is committed is not in flight any more.
+    { namespace: inFlightNamespace(ref), key: IN_FLIGHT_KEY, value: null },
   ];
   await putAll(store, puts);
 }

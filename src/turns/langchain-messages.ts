@@ -6,11 +6,13 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
-import { NO_OUTPUT } from "#src/context/repair-messages.ts";
 import { toStorableText, toStorableValue } from "#src/kernel/json.ts";
 import { readableJson } from "#src/kernel/readable-json.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
 import { attachmentsOf, contentOf } from "./attachment-blocks.ts";
+
+/** Where a tool said nothing. */
+export const NO_OUTPUT = "(no output)";
 
 /** Text of a message's content; parts that are not text count as nothing. */
 export function contentText(content: unknown): string {

@@ -1,16 +1,8 @@
-/** The last guard before a model: the messages that are sent, repaired, with what is attached to the newest of them. */
-import {
-  AIMessage,
-  HumanMessage,
-  SystemMessage,
-  ToolMessage,
-  type BaseMessage,
-} from "@langchain/core/messages";
-import { repairMessages, type Repairs } from "#src/context/repair-messages.ts";
+/** What a model is sent: messages as every provider takes them, with what is attached to the newest of them. */
+import { AIMessage, HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { isStored, type Attachment } from "#src/sessions/attachment.ts";
 import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
-import type { Message } from "#src/sessions/message.ts";
 import { attachmentsOf, describedContent, resolvedContent } from "./attachment-blocks.ts";
 import { contentText, fromLangChain, toLangChain } from "./langchain-messages.ts";
 
@@ -23,139 +15,28 @@ export interface AttachedContent {
   readonly owner: string;
 }
 
-/** What a model is sent. */
-export interface ModelInput {
-  readonly messages: BaseMessage[];
-  /** What was wrong with the messages as they stand in the state and the transcript. */
-  readonly repairs: Repairs;
-}
-
-/** Messages that can be sent as they are, and the calls in them: of each there is one result, behind it. */
-export interface SoundMessages {
-  readonly messages: readonly BaseMessage[];
-  readonly callIds: readonly string[];
-}
-
 /**
- * The input of a model call. Every provider takes it, whatever is stored: see {@link repairMessages}. The attachments of
- * the newest messages are shown with their content, older ones are named in words.
- *
- * @param before what comes before `messages` and is known to be sound, so that nobody looks at it again
+ * The input of a model call. The attachments of the newest messages are shown with their content, older ones are named in
+ * words.
  */
 export async function toModelInput(
   messages: readonly BaseMessage[],
   attached: AttachedContent,
-  before: SoundMessages = NONE,
-): Promise<ModelInput> {
-  const repaired = repairLangChain(messages);
-  if (sharesCalls(repaired.messages, before))
-    return toModelInput([...before.messages, ...messages], attached);
-  const shown = await showAttachments(repaired.messages, attached);
-  return { messages: [...before.messages, ...shown], repairs: repaired.repairs };
+): Promise<BaseMessage[]> {
+  return showAttachments(messages.map(sendable), attached);
 }
 
-const NONE: SoundMessages = { messages: [], callIds: [] };
-
-/** Whether an id of a call is there already, also one that was made up: then those that come later get others. */
-function sharesCalls(messages: readonly BaseMessage[], { callIds }: SoundMessages): boolean {
-  if (callIds.length === 0) return false;
-  const known = new Set(callIds);
-  return messages.some((message) => callsOf(flatten(message).flat).some((id) => known.has(id)));
-}
-
-const callsOf = ({ toolCalls = [] }: Message): string[] => toolCalls.map(({ id }) => id);
-
-/** The messages, where they can be sent as they are; `undefined` where something is repaired or resolved. */
-export function soundMessages(messages: readonly BaseMessage[]): SoundMessages | undefined {
-  const flattened = messages.map(flatten);
-  const flat = flattened.map((one) => one.flat);
-  const isWhole = flattened.every((one) => one.isWhole && (one.flat.attachments ?? []).length === 0);
-  if (!isWhole || Object.keys(repairMessages(flat).repairs).length > 0) return undefined;
-  return { messages, callIds: flat.flatMap(callsOf) };
-}
-
-/** All of them one after the other; `undefined` where that is not sound any more. */
-export function joinSound(parts: readonly (SoundMessages | undefined)[]): SoundMessages | undefined {
-  const messages: BaseMessage[] = [];
-  const callIds: string[] = [];
-  for (const part of parts) {
-    if (part === undefined) return undefined;
-    messages.push(...part.messages);
-    callIds.push(...part.callIds);
-  }
-  return new Set(callIds).size === callIds.length ? { messages, callIds } : undefined;
-}
-
-/** A message in the flat form of the transcript. */
-interface Flattened {
-  readonly original: BaseMessage;
-  readonly flat: Message;
-  /** The flat form leaves out nothing that a provider is sent. */
-  readonly isWhole: boolean;
-}
-
-/** Messages do not change: those of a long conversation are made flat once, and not for each call. */
-const FLATTENED = new WeakMap<BaseMessage, Flattened>();
-
-function flatten(original: BaseMessage): Flattened {
-  const known = FLATTENED.get(original);
-  if (known !== undefined) return known;
-  const flat = fromLangChain(original, "");
-  const made = { original, flat, isWhole: saysTheSame(original, flat) };
-  FLATTENED.set(original, made);
-  return made;
-}
-
-/** Repairs in the flat form. A message that needed nothing is sent as it is. */
-function repairLangChain(messages: readonly BaseMessage[]): ModelInput {
-  const flattened = messages.map(flatten);
-  const originals = new Map(flattened.map((one) => [one.flat, one]));
-  const repaired = repairMessages(flattened.map(({ flat }) => flat));
-  return {
-    messages: repaired.messages.map((message) => {
-      const before = originals.get(message);
-      return before?.isWhole === true ? before.original : toLangChain(message, before?.original.id);
-    }),
-    repairs: repaired.repairs,
-  };
-}
-
-/** Whether a provider is sent by `original` what stands in `flat`, and nothing that the flat form leaves out. */
-function saysTheSame(original: BaseMessage, flat: Message): boolean {
-  if (HumanMessage.isInstance(original)) return hasKnownContent(original, flat);
-  if (contentText(original.content) !== flat.content || !hasSendableParts(original.content)) return false;
-  if (ToolMessage.isInstance(original)) return original.tool_call_id === flat.toolCallId;
-  if (!AIMessage.isInstance(original)) return SystemMessage.isInstance(original);
-  const calls = original.tool_calls ?? [];
-  if ((original.invalid_tool_calls ?? []).length > 0 || hasRawCalls(original)) return false;
-  return calls.every((call, index) => isSameCall(call, flat.toolCalls?.[index]));
-}
-
-/** Providers are sent a user's text, and attachments by reference, which are resolved; nothing else. */
-function hasKnownContent({ content }: HumanMessage, flat: Message): boolean {
-  if (typeof content === "string") return content === flat.content;
-  const known = content.filter((part) => part.type === "text").length + (flat.attachments ?? []).length;
-  return contentText(content) === flat.content && known === content.length;
-}
-
-/** Providers send the raw form of calls where the parsed one is empty. */
-function hasRawCalls({ additional_kwargs: raw }: AIMessage): boolean {
-  return raw["tool_calls"] !== undefined || raw["function_call"] !== undefined;
-}
-
-function isSameCall(
-  call: NonNullable<AIMessage["tool_calls"]>[number],
-  flat: { readonly id: string; readonly name: string; readonly arguments: string } | undefined,
-): boolean {
-  return flat?.id === call.id && flat?.name === call.name && flat.arguments === JSON.stringify(call.args);
-}
-
-/** Blank text blocks are refused by some providers, and beside calls they say nothing. */
-function hasSendableParts(content: BaseMessage["content"]): boolean {
-  if (typeof content === "string") return true;
-  return content.every(
-    (part) => part.type !== "text" || (typeof part["text"] === "string" && part["text"].trim() !== ""),
-  );
+/**
+ * A call that could not be read is sent as one without arguments, for there is a result that says so, and providers refuse
+ * a result without its call. Blank text and halves of surrogate pairs they refuse too.
+ */
+function sendable(message: BaseMessage): BaseMessage {
+  if (!AIMessage.isInstance(message)) return message;
+  const text = contentText(message.content);
+  const isWhole = (message.invalid_tool_calls ?? []).length === 0 && text.isWellFormed();
+  return isWhole && (text === "" || text.trim() !== "")
+    ? message
+    : toLangChain(fromLangChain(message, ""), message.id);
 }
 
 async function showAttachments(messages: BaseMessage[], attached: AttachedContent): Promise<BaseMessage[]> {

@@ -1,12 +1,14 @@
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { runTurn, type TurnDeps } from "./run-turn.ts";
+import { Arrivals } from "./arrivals.ts";
+import { runTurn, type RunTurnDeps } from "./run-turn.ts";
 import type { GraphRun, SessionRunner, TurnEvent } from "./runner.ts";
-import { createStopRegistry } from "./stop-registry.ts";
+import { StopRegistry } from "./stop.ts";
 import type { TurnReply } from "./turn-reply.ts";
 
 const reply: TurnReply = {
@@ -23,17 +25,20 @@ const request = { owner: "local", sessionKey: "k", content: "hello" };
 function depsWith(
   run: SessionRunner["run"],
   locks: KeyLock = createMemoryBackend({ clock: createManualClock(0) }).locks,
-): TurnDeps {
+): RunTurnDeps {
   return {
     ids: createSequentialIds(),
     runner: { run, readState: async () => undefined },
     repository: { readChain: async () => undefined } as unknown as SessionRepository,
     locks,
-    stops: createStopRegistry(),
+    stops: new StopRegistry(),
     readCommand: async () => reply,
     messageCharacters: 100,
     botNames: ["lily"],
     lockWaitMs: 1_000,
+    lifecycleMode: "segmented",
+    store: new InMemoryStore(),
+    arrivals: new Arrivals(),
   };
 }
 
@@ -73,8 +78,8 @@ describe("runTurn", () => {
     expect(heard).toEqual(["session", "token", "token"]);
   });
 
-  it("tells once, across hand-offs, that a stored state was damaged", async () => {
-    const damaged = new Map([["second", 2]]);
+  it("tells once, across hand-offs, that a checkpoint was dropped", async () => {
+    const dropped = new Set(["second"]);
     let runs = 0;
     const run: SessionRunner["run"] = async () => {
       runs += 1;
@@ -82,21 +87,15 @@ describe("runTurn", () => {
         ? { kind: "handoff", sessionId: "second", message: { id: "d", content: "rest" } }
         : { kind: "reply", reply: { ...reply, notice: "No model is configured." } };
     };
-    const takeDamaged = (sessionId: string): number => {
-      const count = damaged.get(sessionId) ?? 0;
-      damaged.delete(sessionId);
-      return count;
-    };
-    const deps = { ...depsWith(run), takeDamaged };
-    expect((await runTurn(deps, request)).notice).toMatch(/was damaged.*lily doctor.*\nNo model is/u);
+    const deps = { ...depsWith(run), takeDropped: (sessionId: string) => dropped.delete(sessionId) };
+    expect((await runTurn(deps, request)).notice).toMatch(/was dropped.*nothing is lost.*\nNo model is/u);
     expect((await runTurn(deps, request)).notice).toBe("No model is configured.");
   });
 
-  it("tells why the state after the turn could not be stored", async () => {
-    const takeLag = (sessionId: string): string => `no room for ${sessionId}`;
-    const deps = { ...depsWith(async () => ({ kind: "reply", reply })), takeLag };
+  it("tells why the checkpoint behind the turn could not be stored", async () => {
+    const deps = depsWith(async () => ({ kind: "reply", reply, unstored: "no room" }));
     const { notice } = await runTurn(deps, request);
-    expect(notice).toMatch(/could not be stored: no room for \S+\. No answer is lost/u);
+    expect(notice).toMatch(/could not be stored: no room\. No answer is lost/u);
   });
 
   it("fails plainly when a message goes in circles", async () => {

@@ -51,9 +51,13 @@ export interface GraphRun {
 }
 
 /** How a run ended: with a reply, or by handing the message to another session. */
-export type GraphRunOutcome =
+export type GraphRunOutcome = (
   | { readonly kind: "reply"; readonly reply: TurnReply }
-  | { readonly kind: "handoff"; readonly sessionId: string; readonly message: InboundMessage };
+  | { readonly kind: "handoff"; readonly sessionId: string; readonly message: InboundMessage }
+) & {
+  /** Why the checkpoint behind it could not be stored; nothing is lost by that. */
+  readonly unstored?: string;
+};
 
 /** Runs the session graph. */
 export interface SessionRunner {

@@ -45,7 +45,7 @@ export async function findAnswer(
 }
 
 /** The deliveries that a turn answered, in order, with the hash of the text of each. */
-export function deliveriesOf(
+function deliveriesOf(
   record: Pick<TurnRecord, "deliveryId" | "textHash" | "collected">,
 ): Map<string, string> {
   const all = [record, ...(record.collected ?? [])];

@@ -12,7 +12,9 @@ import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import { beginTurn } from "../begin-turn.ts";
-import { deliveredHash, findHandled, readIntent, type Intent } from "../handled.ts";
+import { handOff } from "../hand-off.ts";
+import { deliveredHash, findHandled, readIntent, textToAnswer, type Intent } from "../handled.ts";
+import { putInFlight } from "../in-flight.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
 import {
   catchUp,
@@ -69,10 +71,18 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   // On first contact, and wherever what a thread says of its session may be from before.
   if (state.session === null || chain.latest !== run.threadId) await labelThreads(deps.threads, chain);
   if (located.session === undefined || chain.latest !== run.threadId) {
-    return passOn(deps, arrival, { chain, session: located.session ?? null, delivery, intent });
+    const update = await handOff(deps, run, {
+      ref: chain,
+      sessionId: chain.latest,
+      deliveryId: delivery.deliveryId,
+      text: textToAnswer(delivery, intent),
+      attachments: delivery.attachments.length === 0 ? undefined : delivery.attachments,
+      leaving: [...sorted.notices, ...sorted.inFlight, ...sorted.inbound],
+    });
+    return { ...update, session: located.session ?? null };
   }
-  // A run from an old checkpoint is about that moment: what came after it is not adopted.
-  const caughtUp = run.isReplay
+  // A run that was asked to begin at an old checkpoint is about that moment: what came after it is not adopted.
+  const caughtUp = run.isFork
     ? { session: located.session, missed: [] }
     : await catchUp(deps, run.repository, located.session);
   return admitToLatest(deps, arrival, { chain, caughtUp, delivery, intent });
@@ -106,28 +116,7 @@ function beginRead(
   };
 }
 
-/** The message is for another session. What was in flight here was handed on, or cannot be committed any more. */
-function passOn(
-  deps: SessionDeps,
-  { sorted, run }: Arrival,
-  to: {
-    readonly chain: Chain;
-    readonly session: SessionFields | null;
-    readonly delivery: Delivery;
-    readonly intent: Intent;
-  },
-): SessionUpdate {
-  return beginTurn(deps, {
-    ...to,
-    sorted,
-    collected: run.collected,
-    latest: to.chain.latest,
-    announcement: null,
-    messages: sorted.inFlight.map(removalOf),
-    fields: {},
-  });
-}
-
+/** A message for the latest session of its key. */
 interface Admission {
   readonly chain: Chain;
   readonly caughtUp: CaughtUp;
@@ -145,9 +134,15 @@ async function admitToLatest(
   const refused = refusePlan(deps, intent, { chain, session: caughtUp.session });
   if (refused !== undefined) return finish(deps, sorted, { ...refused, deliveryId });
   const textHash = deliveredHash({ ...delivery, ownTextHash: run.collected?.textHash }, intent);
-  const arrived = { run, state, inFlight: sorted.inFlight, deliveryId, textHash };
-  const settled = await settle(deps, { ...arrived, caughtUp });
-  const { session, messages, fields, resumed } = settled;
+  const { session, messages, fields, resumed } = await settle(deps, {
+    run,
+    state,
+    inFlight: sorted.inFlight,
+    deliveryId,
+    textHash,
+    caughtUp,
+  });
+  const leaving = sorted.inFlight.map(removalOf);
   if (resumed !== undefined) {
     return {
       ...fields,
@@ -155,14 +150,31 @@ async function admitToLatest(
       turn: resumed,
       reply: null,
       handoff: null,
-      messages: [...removals(sorted), ...messages],
+      messages: [...removals(sorted), ...leaving, ...messages],
     };
   }
   const said = [announcementFor(chain, session), lostTurnsText(caughtUp)].filter((text) => text !== null);
-  const announcement = said.length === 0 ? null : said.join("\n");
-  const { collected } = run;
-  const beginning = { sorted, session, delivery, collected, intent, messages, fields };
-  return beginTurn(deps, { ...beginning, latest: null, announcement });
+  const begun = beginTurn(deps, {
+    sorted,
+    session,
+    delivery,
+    collected: run.collected,
+    intent,
+    announcement: said.length === 0 ? null : said.join("\n"),
+    messages: [...leaving, ...messages],
+    fields,
+  });
+  // A command leaves nothing behind that anybody could go on with.
+  if (begun.turn.command === null) {
+    const { turn, message } = begun;
+    await putInFlight(run.store, session, {
+      sessionId: session.sessionId,
+      turn,
+      messages: [message],
+      call: null,
+    });
+  }
+  return begun.update;
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */

@@ -2,49 +2,46 @@
 import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable } from "@langchain/core/runnables";
-import type { Repairs } from "#src/context/repair-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
-import { toModelInput } from "#src/turns/model-input.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
+import { toModelInput } from "#src/turns/model-input.ts";
 import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
 import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
-import { failedAttempts } from "../failed-attempts.ts";
-import { assemblePrompt } from "../prompt.ts";
-import { requireTurn } from "../require.ts";
-import { readRunContext } from "../run-context.ts";
-import type { SessionStateValues, TurnInFlight } from "../state.ts";
-import type { Solved } from "../turn-draft.ts";
-import { sessionTools } from "../tools.ts";
-import { messagesInFlight, modelMessagesInFlight } from "../turn-messages.ts";
 import { tokensOfCall } from "../call-tokens.ts";
+import { failedAttempts } from "../failed-attempts.ts";
+import { putInFlight, requireInFlight } from "../in-flight.ts";
+import { renderPrompt } from "../prompt.ts";
+import { readRunContext, type RunContext } from "../run-context.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
+import { sessionTools } from "../tools.ts";
+import { messagesInFlight, modelMessagesInFlight, requireTurn } from "../turn-messages.ts";
 
-/** Makes the call; `runSignal` ends it with its run. */
+/** The reference of what answers where no model is configured. */
+const SYMBOLIC = "symbolic";
+
+/** Makes the node. */
 export function callModel(deps: SessionDeps) {
-  const offered = new WeakMap<BaseChatModel, Runnable<BaseMessage[], AIMessageChunk>>();
-  /** The model with the tools that it is offered: described to it once, not for each call. */
-  const offer: OfferTools = (model) => {
-    const known = offered.get(model) ?? bindTools(deps, model);
-    offered.set(model, known);
-    return known;
-  };
-  return async (state: SessionStateValues, runtime: CallRuntime, runSignal: AbortSignal): Promise<Solved> => {
+  return async (state: SessionStateValues, runtime: CallRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
+    const run = readRunContext(deps, runtime);
+    if (run.isFork) await requireInFlight(run, session, turn);
     const verdict = judgeBudget("model", spentOf(turn), deps.limits);
     if (verdict.action === "end") return endedTurn(deps, turn, verdict.limit);
     const guard = guardCall(deps, {
       sessionId: session.sessionId,
-      runSignal,
+      runSignal: runtime.signal,
       spentMs: spentOf(turn).ms,
     });
     try {
       const mayCallTools = verdict.action === "go" && turn.limit === undefined;
-      const answer = await ask(deps, { state, runtime, guard, ...(mayCallTools ? { offer } : {}) });
+      const answer = await ask(deps, run, { state, runtime, guard, mayCallTools });
       const tokens = tokensOfCall(turn, messagesInFlight(state, turn).slice(1), answer.message);
       const spent = spend(turn, { modelCalls: 1, tokens, ms: guard.spentMs() });
-      const told = withRepairs(turn, answer.repairs);
-      return answeredTurn(deps, { ...turn, ...spent, ...told }, { answer, verdict });
+      return answeredTurn(deps, { ...turn, ...spent }, { answer, verdict });
     } finally {
       guard.close();
     }
@@ -52,7 +49,7 @@ export function callModel(deps: SessionDeps) {
 }
 
 /** A turn whose budget leaves no call is committed with what there is. */
-function endedTurn(deps: SessionDeps, turn: TurnInFlight, limit: ReachedLimit): Solved {
+function endedTurn(deps: SessionDeps, turn: TurnInFlight, limit: ReachedLimit): SessionUpdate {
   return {
     messages: [new AIMessage({ content: noAnswerText(limit), id: deps.ids.uuid() })],
     turn: { ...turn, status: "limited", limit },
@@ -63,41 +60,44 @@ interface Asked {
   readonly state: SessionStateValues;
   readonly runtime: CallRuntime;
   readonly guard: CallGuard;
-  /** Absent where the model may call no tools. */
-  readonly offer?: OfferTools;
+  readonly mayCallTools: boolean;
 }
-
-type OfferTools = (model: BaseChatModel) => Runnable<BaseMessage[], AIMessageChunk>;
 
 async function ask(
   deps: SessionDeps,
-  { state, runtime, guard, offer }: Asked,
-): Promise<Answer & { readonly repairs: Repairs }> {
+  run: RunContext,
+  { state, runtime, guard, mayCallTools }: Asked,
+): Promise<Answer> {
   const { session, turn } = requireTurn(state);
-  const run = readRunContext(deps, runtime);
-  const { prompt, sound } = await assemblePrompt(deps, run, { session, turn });
+  if (turn.receipt === null) throw new LilyError("internal", "a model was asked without a context");
+  const prompt = await renderPrompt(deps, run, { session, receipt: turn.receipt });
   const inFlight = modelMessagesInFlight(state, turn);
   const attached = { blobs: run.blobs, owner: session.owner };
-  const lookedAt = sound === undefined ? [...prompt, ...inFlight] : inFlight;
-  const { messages, repairs } = await toModelInput(lookedAt, attached, sound);
-  const solver = turn.solver ?? "";
+  const messages = await toModelInput([...prompt.messages, ...inFlight], attached);
+  const solver = turn.solver ?? SYMBOLIC;
   const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
-  const answer = await askFirstThatAnswers(deps, [solver, ...fallbacks], {
-    open: async (reference) => {
+  return askFirstThatAnswers(deps, [solver, ...fallbacks], {
+    async open(reference) {
+      if (reference === SYMBOLIC) return symbolicModel(deps, run, { session, turn, prompt });
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
-      return offer === undefined ? model : offer(model);
+      return mayCallTools ? withTools(deps, model) : model;
     },
     messages,
     runtime,
     guard,
+    // The next run settles it: what was written is committed, as after a stop.
+    onCancelled: async (partial) => {
+      if (contentText(partial.content).trim() === "") return;
+      const stopped = { ...turn, status: "stopped" as const };
+      const begun = [...messagesInFlight(state, turn), partial];
+      await putInFlight(run.store, session, {
+        sessionId: session.sessionId,
+        turn: stopped,
+        messages: begun,
+        call: null,
+      }).catch(() => undefined);
+    },
   });
-  return { ...answer, repairs };
-}
-
-/** The receipt tells what was repaired in the copy that was sent last. */
-function withRepairs({ receipt }: TurnInFlight, repairs: Repairs): Pick<TurnInFlight, "receipt"> {
-  if (receipt === null || Object.keys(repairs).length === 0) return { receipt };
-  return { receipt: { ...receipt, repairs: Object.fromEntries(Object.entries(repairs)) } };
 }
 
 /** @param turn with what the call has used */
@@ -105,15 +105,17 @@ function answeredTurn(
   deps: SessionDeps,
   turn: TurnInFlight,
   { answer, verdict }: { readonly answer: Answer; readonly verdict: BudgetVerdict },
-): Solved {
+): SessionUpdate {
   const limit = limitOf(deps, turn, { answer, verdict });
   const isLimited = limit !== undefined && answer.endedBy !== "stop";
+  const sources = sourcesOf(answer.message);
   return {
     messages: [isLimited ? lastMessage(answer, limit) : answer.message],
     turn: {
       ...turn,
       ...failedAttempts.join(turn.attempts, answer.attempts),
       ...(limit === undefined ? {} : { limit }),
+      ...(sources.length === 0 ? {} : { sources }),
       // For this turn only: the session's own choice stays as it is.
       solver: answer.model,
       status: answer.endedBy === "stop" ? "stopped" : isLimited ? "limited" : turn.status,
@@ -149,7 +151,8 @@ function modelOptions(temperature: number | undefined): { temperature?: number }
   return temperature === undefined ? {} : { temperature };
 }
 
-function bindTools(
+/** The model with the tools that it is offered. */
+function withTools(
   { tools = [], memory }: SessionDeps,
   model: BaseChatModel,
 ): Runnable<BaseMessage[], AIMessageChunk> {

@@ -12,9 +12,9 @@ import type { StayVerdict, Verdict } from "#src/sessions/verdict.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
-import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
-import { requireChain, requireTurn } from "../require.ts";
+import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import { requireTurn } from "../turn-messages.ts";
 import { askOfOldTopic, askOfTopic, type TopicSubject } from "../topic-check.ts";
 
 /** Makes the node. */
@@ -30,24 +30,10 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
-/**
- * Makes the node for where nobody has to be asked: `undefined` where the session does not go on by time alone, and where
- * a command, the topic, or a run from an old checkpoint has a say.
- */
-export function stayAtOnce(deps: SessionDeps) {
-  return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate | undefined> => {
-    const { session, turn } = requireTurn(state);
-    if (turn.command !== null || readRunContext(deps, runtime).isReplay) return undefined;
-    const question = questionOf(deps, { session, turn });
-    const verdict = question.policy.semantic.enabled ? undefined : decideWithoutTopic(question);
-    return verdict?.action === "stay" ? { verdict } : undefined;
-  };
-}
-
 async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Promise<Verdict> {
   const { session, turn } = subject;
   // The transcript has a later turn, which this run, begun at an old checkpoint, must not write again.
-  if (run.isReplay && (await run.repository.readStoredTurn(session, session.turns + 1)) !== undefined)
+  if (run.isFork && (await run.repository.readStoredTurn(session, session.turns + 1)) !== undefined)
     return { action: "rotate", trigger: "replay", turns: session.turns };
   const question = questionOf(deps, subject);
   const verdict = decideWithoutTopic(question);

@@ -8,6 +8,7 @@ import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { failedAttempts } from "../failed-attempts.ts";
+import { dropInFlight, readInFlight } from "../in-flight.ts";
 import { sortMessages } from "../inbound.ts";
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
@@ -16,11 +17,9 @@ import { messagesInFlight } from "../turn-messages.ts";
 
 /** Makes the handler. */
 export function recordFailure(deps: SessionDeps) {
-  return async (
-    state: SessionStateValues,
-    failure: NodeError,
-    runtime?: NodeRuntime,
-  ): Promise<SessionUpdate> => {
+  return async (whole: unknown, failure: NodeError, runtime?: NodeRuntime): Promise<SessionUpdate> => {
+    // Every node of this graph takes the whole state.
+    const state = whole as SessionStateValues;
     const unstored = toolsHaveRun(state, failure);
     const envelope = toldEnvelope(envelopeOf(failure.error, "turn_failed"), unstored);
     // In `admit` the message is not a turn yet; what an earlier run left in flight stays for the next run.
@@ -29,9 +28,11 @@ export function recordFailure(deps: SessionDeps) {
       isAdmit || state.turn === null ? sortMessages(state).inbound : messagesInFlight(state, state.turn);
     const first = failed[0];
     const deliveryId = (first && deliveredId(first)) ?? "";
-    await explain(deps, { state, failure, envelope, runtime, deliveryId, text: contentText(first?.content) });
+    const isOver = !isAdmit && !unstored;
+    const text = contentText(first?.content);
+    await explain(deps, { state, failure, envelope, runtime, deliveryId, text, isOver });
     return {
-      ...(isAdmit || unstored ? {} : { turn: null }),
+      ...(isOver ? { turn: null } : {}),
       reply: failedReply(state, deliveryId, envelope),
       handoff: null,
       messages: [
@@ -80,14 +81,18 @@ interface Explained {
   readonly runtime: NodeRuntime | undefined;
   readonly deliveryId: string;
   readonly text: string;
+  /** Nothing of the turn stays in flight. */
+  readonly isOver: boolean;
 }
 
 async function explain(deps: SessionDeps, explained: Explained): Promise<void> {
-  const { state, failure, envelope, runtime } = explained;
+  const { state, failure, envelope, runtime, isOver } = explained;
   const { session, turn } = state;
   if (session === null || runtime === undefined) return;
   try {
-    const { repository } = readRunContext(deps, runtime);
+    const { repository, store } = readRunContext(deps, runtime);
+    const left = isOver ? await readInFlight(store, session) : undefined;
+    if (left !== undefined && left.turn.requestId === turn?.requestId) await dropInFlight(store, session);
     await repository.writeFailure(session, {
       sessionId: session.sessionId,
       deliveryId: turn?.deliveryId ?? explained.deliveryId,

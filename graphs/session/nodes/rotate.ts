@@ -11,13 +11,14 @@ import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
 import type { RotateVerdict } from "#src/sessions/verdict.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
+import { closingText, handOff } from "../hand-off.ts";
 import { rotationReply } from "../handled.ts";
 import { catchUp } from "../locate-session.ts";
 import { noticeMessage, removalOf } from "../messages.ts";
-import { requireTurn } from "../require.ts";
-import { messagesInFlight } from "../turn-messages.ts";
+
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import { messagesInFlight, requireTurn } from "../turn-messages.ts";
 
 /** Makes the node. */
 export function rotate(deps: SessionDeps) {
@@ -25,30 +26,38 @@ export function rotate(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const { verdict } = state;
     if (verdict?.action !== "rotate") throw new LilyError("internal", "there is no verdict to rotate by");
-    const { repository } = readRunContext(deps, runtime);
-    const before = await readLatest(repository, session);
+    const run = readRunContext(deps, runtime);
+    const before = await readLatest(run.repository, session);
     const plan = planOf({ turn, verdict, before, session });
-    // A replay begins in the middle of the transcript; the session is sealed with all of it.
-    const ended = verdict.trigger === "replay" ? (await catchUp(deps, repository, session)).session : session;
-    const chain = await moveLatest(deps, repository, { before, session: ended, turn, verdict, plan });
+    // A fork begins in the middle of the transcript; the session is sealed with all of it.
+    const ended =
+      verdict.trigger === "replay" ? (await catchUp(deps, run.repository, session)).session : session;
+    const chain = await moveLatest(deps, run.repository, { before, session: ended, turn, verdict, plan });
     await labelThreads(deps.threads, chain);
     const opened = latestEntry(chain);
-    if (isAnsweredThere(plan, turn)) return { turn: { ...turn, text: plan.text, latest: opened.sessionId } };
+    const leaving = messagesInFlight(state, turn);
+    if (isAnsweredThere(plan, turn)) {
+      const { deliveryId, attachments } = turn;
+      const { sessionId } = opened;
+      return handOff(deps, run, {
+        ref: session,
+        sessionId,
+        deliveryId,
+        text: plan.text,
+        attachments,
+        leaving,
+      });
+    }
     const reply = rotationReply(chain, opened, turn.deliveryId);
     return {
       turn: null,
       reply,
       messages: [
-        ...messagesInFlight(state, turn).map(removalOf),
+        ...leaving.map(removalOf),
         noticeMessage(closingText(reply.envelope.message, opened.sessionId), deps.ids.uuid()),
       ],
     };
   };
-}
-
-/** The closing notice of an ended thread, with a link that chat pages can follow. */
-export function closingText(message: string, sessionId: string): string {
-  return `${message} [Continue in the new session](?threadId=${sessionId})`;
 }
 
 async function readLatest(repository: SessionRepository, session: SessionFields): Promise<Chain> {

@@ -12,7 +12,7 @@ import { commandContext } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
 import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
-import { requireTurn } from "../require.ts";
+import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import { evidenceOf } from "../run-evidence.ts";
 import { memoryOf } from "../run-memory.ts";

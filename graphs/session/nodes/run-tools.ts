@@ -2,28 +2,29 @@
  * `runTools`: runs the next open call of the model's last message, within the budget of the turn. One call a step, so that
  * one that ran is stored before the next begins: neither a crash nor an interrupt in a later one runs it again.
  */
-import type { ToolMessage } from "@langchain/core/messages";
+import { ToolMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
-import { errorMessage } from "#src/kernel/errors.ts";
+import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
+import type { Chain } from "#src/sessions/chain.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
+import { putInFlight, requireInFlight } from "../in-flight.ts";
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
-import { invokeRaw } from "../raw-output.ts";
-import { requireChain, requireTurn } from "../require.ts";
-import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openCalls, resultOf, toolResultOf, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
-import { messagesInFlight } from "../turn-messages.ts";
+import { messagesInFlight, requireTurn } from "../turn-messages.ts";
 
 /** A runtime that also carries what tools need. */
 type ToolRuntime = NodeRuntime & {
@@ -35,39 +36,82 @@ type ToolRuntime = NodeRuntime & {
 export function runTools(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: ToolRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    const open = openCalls(messagesInFlight(state, turn));
+    const run = readRunContext(deps, runtime);
+    const messages = messagesInFlight(state, turn);
+    const open = openCalls(messages);
     const [next, ...others] = open.calls;
     if (next === undefined) return { messages: [...open.refused] };
+    // A resume did not pass `admit`.
+    const chain = await requireLatest(run, session);
+    const { call } = await requireInFlight(run, session, turn);
     const verdict = judgeBudget("tool", spentOf(turn), deps.limits);
     if (verdict.action !== "go") return notRun(turn, open, verdict.limit);
+    if (call?.id === next.id && call.state === "begun") return { messages: [resultOf(next, BEGUN, "error")] };
     const guard = guardCall(deps, {
       sessionId: session.sessionId,
       runSignal: runtime.signal,
       spentMs: spentOf(turn).ms,
     });
+    const stored = { sessionId: session.sessionId, turn, messages };
+    const note = (callState: "begun" | "asked"): Promise<void> =>
+      putInFlight(run.store, session, { ...stored, call: { id: next.id, state: callState } });
     try {
       const recalled: RecalledPiece[] = [];
-      const run = readRunContext(deps, runtime);
       const results = { blobs: run.blobs, owner: session.owner, limits: deps.limits };
-      const tools = await toolsFor(deps, { run, state, recalled, results });
+      const tools = toolsFor(deps, { run, chain, state, recalled, results });
       runtime.writer?.({ type: "tool", name: next.name });
-      const result = await runCall(next, { tools, guard, results, store: run.store });
+      await note("begun");
+      const result = await runCall(next, {
+        tools,
+        guard,
+        results,
+        store: run.store,
+        onAsked: () => note("asked"),
+      });
       // After a stop there is no further step: the other calls are closed here.
       const isStopped = guard.endedBy() === "stop";
-      const closed = isStopped ? others.map((call) => resultOf(call, STOPPED, "error")) : [];
-      return {
-        messages: [result, ...closed, ...open.refused],
+      const closed = isStopped ? others.map((other) => resultOf(other, STOPPED, "error")) : [];
+      const update = {
+        messages: [result, ...closed, ...open.refused].map((message) => withId(deps, message)),
         turn: {
           ...turn,
           ...spend(turn, { toolCalls: 1, ms: guard.spentMs() }),
           recalled: [...turn.recalled, ...recalled.map(receiptOf)],
-          status: isStopped ? "stopped" : turn.status,
+          status: isStopped ? ("stopped" as const) : turn.status,
         },
       };
+      const ran = { turn: update.turn, messages: [...messages, ...update.messages], call: null };
+      // The result goes on with the turn either way; a crash before the commit then tells that the call was begun.
+      await putInFlight(run.store, session, { ...stored, ...ran }).catch(() => undefined);
+      return update;
     } finally {
       guard.close();
     }
   };
+}
+
+/** @throws {LilyError} `turn_conflict` when the session was ended: its tools are not run any more */
+async function requireLatest(run: RunContext, session: SessionFields): Promise<Chain> {
+  const chain = await requireChain(run, session);
+  if (chain.latest === session.sessionId) return chain;
+  throw new LilyError("turn_conflict", `session ${session.sessionId} was ended before its tool ran`, {
+    next: "Nothing was run. Send the message again; the conversation goes on in its latest session.",
+  });
+}
+
+const BEGUN = "not run again: this call was begun before, and may or may not have taken effect";
+
+/** The same id in the Store as in the checkpoint, where the reducer would make one up. */
+function withId(deps: SessionDeps, message: ToolMessage): ToolMessage {
+  const { content, tool_call_id: callId, name, status } = message;
+  if (message.id !== undefined) return message;
+  return new ToolMessage({
+    content,
+    tool_call_id: callId,
+    id: deps.ids.uuid(),
+    ...(name === undefined ? {} : { name }),
+    ...(status === undefined ? {} : { status }),
+  });
 }
 
 const STOPPED = "stopped by the user before it ended";
@@ -78,23 +122,23 @@ function notRun(turn: TurnInFlight, { calls, refused }: OpenCalls, limit: Reache
   return { messages: [...results, ...refused], turn: { ...turn, limit } };
 }
 
-async function toolsFor(
+function toolsFor(
   deps: SessionDeps,
   on: {
     readonly run: RunContext;
+    readonly chain: Chain;
     readonly state: SessionStateValues;
     readonly recalled: RecalledPiece[];
     readonly results: ResultKeeper;
   },
-): Promise<StructuredToolInterface[]> {
+): StructuredToolInterface[] {
   const { session, turn } = requireTurn(on.state);
   const { repository, store } = on.run;
-  const chain = await requireChain(on.run, session);
   const memory =
     deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
   return sessionTools(deps.tools ?? [], {
     repository,
-    chain,
+    chain: on.chain,
     sessionId: session.sessionId,
     timeZone: policyOf(deps, session).timeZone,
     results: on.results,
@@ -112,19 +156,26 @@ async function runCall(
     readonly results: ResultKeeper;
     /** What a tool gets of `getStore`. */
     readonly store: BaseStore;
+    /** Called when the tool waits for a person. */
+    readonly onAsked: () => Promise<void>;
   },
 ): Promise<ToolMessage> {
-  const { tools, guard, results, store } = on;
+  const { tools, guard, results, store, onAsked } = on;
   const chosen = tools.find((candidate) => candidate.name === call.name);
   if (chosen === undefined) return resultOf(call, `there is no tool ${call.name}`, "error");
   const { signal } = guard;
   try {
     signal.throwIfAborted();
-    const value = await orAborted(invokeRaw(chosen, call, { signal, store }), { signal });
+    const value: unknown = await orAborted(chosen.invoke({ ...call, type: "tool_call" }, { signal, store }), {
+      signal,
+    });
     return await toolResultOf(call, value, results);
   } catch (error) {
     // A tool that asks a person: the run waits, and the same call begins again with the answer.
-    if (isGraphBubbleUp(error)) throw error;
+    if (isGraphBubbleUp(error)) {
+      await onAsked();
+      throw error;
+    }
     return failedResult(call, error, guard);
   }
 }

@@ -19,7 +19,8 @@ import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { createStopRegistry } from "#src/turns/stop-registry.ts";
+import { ShownTurns } from "#src/turns/shown-turns.ts";
+import { StopRegistry } from "#src/turns/stop.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
@@ -116,8 +117,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     },
     restart,
     async crashBefore(node, { threadId, deliveryId, text }) {
-      const stepping = { ...current.deps, goesStraightOn: false };
-      const graph = compileSessionGraph(stepping, current.storage);
+      const graph = compileSessionGraph(current.deps, current.storage);
       const stream = await graph.stream(
         { messages: [{ role: "user", content: text, id: deliveryId }] },
         {
@@ -164,13 +164,11 @@ function openHarnessSessions(
     models: chatModels,
     loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
     topics: topics === undefined ? createTopicClassifiers(chatModels) : () => topics,
-    stops: createStopRegistry(),
+    stops: new StopRegistry(),
     threads: noThreadRegistrar,
     storageName: "test",
     fencedStore: (lease) => storage.fencedStore(lease),
-    persist: (threadId) => storage.persist(threadId),
-    goesStraightOn: true,
-    persistAfterMs: 20,
+    shownTurns: new ShownTurns(),
     sleep: async () => undefined,
   };
   const adjusted = options.adjust?.(deps) ?? deps;
@@ -207,11 +205,11 @@ export function inputOf(model: ScriptedChatModel, call = model.calls.length - 1)
     );
 }
 
-/** As on a LangGraph server: every node takes its step, and a checkpointer stores each and keeps it over restarts. */
-export function storingAll(): Pick<HarnessOptions, "adjust" | "wrapStorage"> {
-  const checkpointer = new MemorySaver();
-  return {
-    adjust: (deps) => ({ ...deps, goesStraightOn: false }),
-    wrapStorage: (storage) => ({ ...storage, checkpointer }),
-  };
+/** As on a LangGraph server: a checkpointer stores every step, and keeps it over restarts. */
+export function storingAll(): Pick<HarnessOptions, "wrapStorage"> {
+  const checkpointer = Object.assign(new MemorySaver(), {
+    retain: async () => 0,
+    takeDropped: () => false,
+  });
+  return { wrapStorage: (storage) => ({ ...storage, checkpointer }) };
 }

@@ -370,7 +370,7 @@ async function listed(saver: BaseCheckpointSaver): Promise<string[]> {
 function describeCheckpoints(): void {
   it("prunes more rows than one transaction takes, with their writes and the values nobody has any more", async () => {
     const schema = newSchema();
-    const { checkpointer, retention } = await open({ schema });
+    const { checkpointer } = await open({ schema });
     const graph = countingGraph(checkpointer);
     for (let run = 0; run < 3; run += 1) await graph.run("t", 1);
     await graph.run("other", 1);
@@ -384,13 +384,13 @@ function describeCheckpoints(): void {
       SELECT 't', '', 'filler', n::text, 'json', '1' FROM generate_series(1, 450) AS n`;
     await query(filler);
     const others = await counts("other");
-    await retention.prune("t", 1);
+    await checkpointer.retain("t", 1);
     expect(await graph.stateOf("t")).toEqual({ total: 6 });
     await graph.run("t", 1);
-    await retention.prune("t", 1);
+    await checkpointer.retain("t", 1);
     const pruned = await counts("t");
     await graph.run("t", 1);
-    await retention.prune("t", 1);
+    await checkpointer.retain("t", 1);
     expect(await counts("t")).toEqual(pruned);
     expect(await graph.stateOf("t")).toEqual({ total: 10 });
     expect(await counts("other")).toEqual(others);
@@ -400,7 +400,7 @@ function describeCheckpoints(): void {
 
   it("drops what subgraphs have put before what is kept", async () => {
     const schema = newSchema();
-    const { retention } = await open({ schema });
+    const { checkpointer } = await open({ schema });
     const add = (id: string, namespace = "") =>
       query(`INSERT INTO "${schema}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', '{}')`, [
         namespace,
@@ -410,7 +410,7 @@ function describeCheckpoints(): void {
     await add("2", "anew:task-1");
     await add("3");
     await add("4", "anew:task-2");
-    expect(await retention.prune("t", 1)).toEqual({ deletedCheckpoints: 2 });
+    expect(await checkpointer.retain("t", 1)).toEqual({ deletedCheckpoints: 2 });
     const left = `SELECT checkpoint_ns || '/' || checkpoint_id AS id FROM "${schema}".checkpoints ORDER BY 1`;
     expect(await query(left)).toEqual([{ id: "/3" }, { id: "anew:task-2/4" }]);
   });

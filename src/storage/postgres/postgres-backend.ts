@@ -7,7 +7,6 @@ import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
-import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
 import { createPostgresErasure } from "./postgres-erasure.ts";
 import { PostgresKeyLock, setUpLeases } from "./postgres-key-lock.ts";
 import { PostgresSessionSaver } from "./postgres-session-saver.ts";
@@ -62,7 +61,6 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     if (pool !== connection && !pool.ended) await pool.end();
   };
   const saver = new PostgresSessionSaver(pool, { schema, server, ids });
-  const checkpointer = new BufferedSaver(saver);
   const locks = new PostgresKeyLock(pool, { connection: own, schema, server, clock, leaseMs });
   const store = new PostgresStore(pool, { clock, schema, server, ...(index === undefined ? {} : { index }) });
   try {
@@ -74,20 +72,15 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   return {
     name: "postgres",
     location: server,
-    checkpointer,
-    persist: (threadId) => checkpointer.persist(threadId),
+    checkpointer: saver,
     store,
     locks,
-    retention: {
-      prune: async (threadId, keep) => ({ deletedCheckpoints: await saver.retain(threadId, keep) }),
-    },
     fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
     erasure: {
       ...createPostgresErasure(pool, { schema, server }),
       forgetLocks: (prefix) => locks.forget(prefix),
     },
     async close() {
-      await checkpointer.persist();
       await locks.close();
       await endPool();
     },

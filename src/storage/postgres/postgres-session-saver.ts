@@ -12,6 +12,7 @@ import { escapeIdentifier, type Pool } from "pg";
 import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
+import type { SessionSaver } from "../backend.ts";
 
 /** Options of {@link PostgresSessionSaver}. */
 export interface PostgresSessionSaverOptions {
@@ -22,7 +23,7 @@ export interface PostgresSessionSaverOptions {
 }
 
 /** The checkpointer of many servers. Its tables are made by `setup`. Errors of PostgreSQL arrive as `LilyError`s. */
-export class PostgresSessionSaver extends PostgresSaver {
+export class PostgresSessionSaver extends PostgresSaver implements SessionSaver {
   readonly #pool: Pool;
   readonly #options: PostgresSessionSaverOptions;
   readonly #dropped = new Set<string>();
@@ -108,16 +109,6 @@ export class PostgresSessionSaver extends PostgresSaver {
   /** Whether the thread was dropped since this was asked last. */
   takeDropped(threadId: string): boolean {
     return this.#dropped.delete(threadId);
-  }
-
-  /** For the saver that keeps the steps of a run in memory; the values of channels are left to `retain`. */
-  async dropCheckpoints(config: RunnableConfig, ids: readonly string[]): Promise<void> {
-    const { thread_id: threadId, checkpoint_ns: namespace = "" } = config.configurable ?? {};
-    for (const table of ["checkpoint_writes", "checkpoints"]) {
-      const drop = `DELETE FROM ${this.#table(table)}
-        WHERE thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = ANY ($3)`;
-      await this.#retry(() => this.#pool.query(drop, [threadId, namespace, [...ids]]));
-    }
   }
 
   #table(name: string): string {

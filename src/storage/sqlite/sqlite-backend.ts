@@ -6,12 +6,10 @@ import { SqliteStore, type StoreIndex } from "#memory/stores/sqlite/sqlite-store
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { StorageBackend } from "../backend.ts";
-import { BufferedSaver } from "../checkpoints/buffered-saver.ts";
-import { SqliteCheckpointer } from "./sqlite-checkpointer.ts";
 import { scrubFiles } from "./sqlite-erasure.ts";
 import { SqliteKeyLock } from "./sqlite-key-lock.ts";
+import { SqliteSessionSaver } from "./sqlite-session-saver.ts";
 import { assertStoreNotLost, watchStoreFile } from "./store-file.ts";
-import { createSqliteRetention } from "./sqlite-retention.ts";
 
 /** SQLite's name for a database that lives in its connection. */
 const IN_MEMORY = ":memory:";
@@ -66,9 +64,7 @@ export function createMemoryBackend(
 
 function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
   const { clock, leaseMs, index } = options;
-  const stored = new SqliteCheckpointer(checkpointDb);
-  stored.open();
-  const checkpointer = new BufferedSaver(stored);
+  const checkpointer = new SqliteSessionSaver(checkpointDb);
   const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
   const assertInPlace = options.storePath === IN_MEMORY ? () => undefined : watchStoreFile(options.storePath);
   const locks = new SqliteKeyLock(storeDb, { clock, leaseMs });
@@ -76,11 +72,9 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
     name: "sqlite",
     location: locationOf(options),
     checkpointer,
-    persist: (threadId) => checkpointer.persist(threadId),
     store: store.withGuard(assertInPlace),
     ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
-    retention: createSqliteRetention(checkpointDb),
     fencedStore: (lease) =>
       store.withGuard(() => {
         assertInPlace();
@@ -91,7 +85,6 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
       forgetLocks: (prefix) => locks.forget(prefix),
     },
     async close() {
-      if (checkpointDb.open) await checkpointer.persist();
       await locks.releaseAll();
       // Closing the last connection folds the write-ahead log into its file and removes it.
       checkpointDb.close();

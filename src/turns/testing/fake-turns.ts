@@ -1,4 +1,5 @@
 /** `runTurn` over a runner that answers at once and keeps what it answered, for tests of what comes before the graph. */
+import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -6,18 +7,18 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { arrivalPolicySchema, type ArrivalOverrides } from "../arrival-policy.ts";
-import { createBursts } from "../burst.ts";
+import { Arrivals } from "../arrivals.ts";
 import type { GraphRun } from "../runner.ts";
-import { runTurn, type TurnDeps, type TurnRequest } from "../run-turn.ts";
-import { createStopRegistry } from "../stop-registry.ts";
+import { runTurn, type RunTurnDeps, type TurnRequest } from "../run-turn.ts";
+import { StopRegistry } from "../stop.ts";
 import { replyOf } from "../stored-reply.ts";
 import type { TurnReply } from "../turn-reply.ts";
-import { createManualTimer, type ManualTimer } from "./manual-timer.ts";
+import { createFakeTimer, type FakeTimer } from "./fake-timer.ts";
 
 /** Turns under test. */
 export interface FakeTurns {
-  readonly deps: TurnDeps;
-  readonly timer: ManualTimer;
+  readonly deps: RunTurnDeps;
+  readonly timer: FakeTimer;
   /** What was run, with the time at which it began. */
   readonly runs: { readonly at: number; readonly content: unknown; readonly ids: readonly string[] }[];
   send(content: string, deliveryId: string, request?: Partial<TurnRequest>): Promise<TurnReply>;
@@ -28,15 +29,15 @@ export interface FakeOptions {
   readonly arrivals: ArrivalOverrides;
   /** Before the run is answered; what it throws, the run throws. */
   readonly during?: (run: GraphRun) => Promise<void>;
-  readonly adjust?: (deps: TurnDeps) => TurnDeps;
+  readonly adjust?: (deps: RunTurnDeps) => RunTurnDeps;
 }
 
 /** Makes them, on one key. */
 export function createFakeTurns({ arrivals, during, adjust }: FakeOptions): FakeTurns {
-  const timer = createManualTimer();
+  const timer = createFakeTimer();
   const runs: FakeTurns["runs"] = [];
   const records: TurnRecord[] = [];
-  const base: TurnDeps = {
+  const base: RunTurnDeps = {
     ids: createSequentialIds(),
     runner: {
       async run(run) {
@@ -52,16 +53,14 @@ export function createFakeTurns({ arrivals, during, adjust }: FakeOptions): Fake
     },
     repository: repositoryOf(records),
     locks: createMemoryBackend({ clock: createManualClock(0) }).locks,
-    stops: createStopRegistry(),
+    store: new InMemoryStore(),
+    stops: new StopRegistry(),
     readCommand: async () => Promise.reject(new Error("nothing is read here")),
     messageCharacters: 100,
     botNames: ["lily"],
     lockWaitMs: 60_000,
-    timer,
-    arrivals: {
-      sources: { base: arrivalPolicySchema.parse(arrivals), byKeyPrefix: [] },
-      bursts: createBursts(),
-    },
+    lifecycleMode: "segmented",
+    arrivals: new Arrivals({ base: arrivalPolicySchema.parse(arrivals), byKeyPrefix: [] }),
   };
   const deps = adjust?.(base) ?? base;
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Redaction } from "#src/sessions/redaction-list.ts";
 import { turnRecord } from "#src/sessions/testing/turn-body.ts";
-import { RecentTurns } from "./recent-turns.ts";
+import { ShownTurns } from "./shown-turns.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const REF = { owner: "o", sessionKey: "k", sessionId: "s" };
@@ -25,7 +25,7 @@ const erasing = (...turns: number[]): { redactions: Redaction[] } => ({
 });
 
 async function numbersOf(
-  memory: RecentTurns,
+  memory: ShownTurns,
   repository: ReturnType<typeof counting>,
   chain: { redactions?: Redaction[] } = {},
 ): Promise<number[]> {
@@ -35,7 +35,7 @@ async function numbersOf(
 
 describe("turns that were read before", () => {
   it("are not asked for again", async () => {
-    const memory = new RecentTurns();
+    const memory = new ShownTurns();
     const repository = counting();
     expect(await numbersOf(memory, repository)).toEqual([1, 2, 3, 4]);
     expect(await numbersOf(memory, repository)).toEqual([1, 2, 3, 4]);
@@ -43,7 +43,7 @@ describe("turns that were read before", () => {
   });
 
   it("are forgotten once the chain lists them as erased, whoever erased them", async () => {
-    const memory = new RecentTurns();
+    const memory = new ShownTurns();
     const repository = counting();
     await numbersOf(memory, repository);
     expect(await numbersOf(memory, repository, erasing(2, 3))).toEqual([1, 4]);
@@ -51,7 +51,7 @@ describe("turns that were read before", () => {
   });
 
   it("are not held in memory either, once they are listed", async () => {
-    const memory = new RecentTurns();
+    const memory = new ShownTurns();
     const repository = counting();
     await numbersOf(memory, repository);
     memory.over(repository, erasing(2));
@@ -61,7 +61,7 @@ describe("turns that were read before", () => {
   });
 
   it("are not taken in again with those around them while their bodies still stand", async () => {
-    const memory = new RecentTurns();
+    const memory = new ShownTurns();
     const repository = counting();
     const reader = memory.over(repository, erasing(2));
     expect((await reader.readTurns(REF, { from: 1, to: 4 })).map(({ turn }) => turn)).toEqual([1, 3, 4]);
@@ -71,7 +71,7 @@ describe("turns that were read before", () => {
   });
 
   it("of another session under the same number are kept", async () => {
-    const memory = new RecentTurns();
+    const memory = new ShownTurns();
     const repository = counting();
     await numbersOf(memory, repository);
     const other = { redactions: [{ sessionId: "another", at: AT, turns: [2] }] };

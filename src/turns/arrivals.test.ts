@@ -1,8 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { GraphRun } from "./runner.ts";
 import { createFakeTurns, type FakeTurns } from "./testing/fake-turns.ts";
-import { settle } from "./testing/manual-timer.ts";
+import { settle } from "./testing/fake-timer.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 /** Runs that wait until they are let go, in order. */
 function heldRuns() {
@@ -213,30 +215,6 @@ describe("a burst that the storage has no time for", () => {
     expect(contents(turns)).toEqual(["m1\n\nm2", "m1\n\nm2", "m1\n\nm2", "m3"]);
   });
 
-  it("DL-12 keeps its order too when it was the lock that could not be had", async () => {
-    let failures = 0;
-    const turns = createFakeTurns({
-      arrivals: { mode: "collect" },
-      adjust: (deps) => ({
-        ...deps,
-        locks: {
-          ...deps.locks,
-          acquire(name, options) {
-            failures += 1;
-            return failures <= 2 ? Promise.reject(busy()) : deps.locks.acquire(name, options);
-          },
-        },
-      }),
-    });
-    const first = turns.send("m1", "1");
-    await turns.timer.advance(100);
-    // The first is still open: it has not begun, so this one joins it.
-    const second = turns.send("m2", "2");
-    await turns.timer.advance(10_000);
-    expect(await Promise.all([first, second])).toMatchObject([{ turn: 1 }, { turn: 1 }]);
-    expect(contents(turns)).toEqual(["m1\n\nm2"]);
-  });
-
   it("DL-12 is told to every caller after the last try, and goes through when it is sent again", async () => {
     const turns = createFakeTurns({ arrivals: { mode: "collect" }, during: failing(4) });
     const replies = [turns.send("m1", "1"), turns.send("m2", "2")];
@@ -311,7 +289,7 @@ describe("a message that interrupts", () => {
     const first = turns.send("one", "a");
     await settle();
     const again = turns.send("one", "a");
-    await turns.timer.advance(60_000);
+    await turns.timer.advance(50_000);
     expect(turns.deps.stops.runningOn("turn/local/k")?.stop.signal.aborted).toBe(false);
     await held.letGo();
     expect(await again).toEqual({ ...(await first), repeated: true });

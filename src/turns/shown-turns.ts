@@ -1,0 +1,83 @@
+/**
+ * The one thing that a process remembers between turns: committed turns that it has read, as a model is shown them. A
+ * conversation that goes on reads only what is new in it, so that a long one costs no more than a short one.
+ */
+import type { BaseMessage } from "@langchain/core/messages";
+import { contextMessages, contextTokens } from "#src/context/select-turns.ts";
+import type { Chain } from "#src/sessions/chain.ts";
+import { erasedTurns } from "#src/sessions/redaction-list.ts";
+import type { SessionRepository } from "#src/sessions/repository.ts";
+import type { TurnReader } from "#src/sessions/transcript.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { toLangChain } from "#src/turns/langchain-messages.ts";
+
+/** Turns that are remembered over all sessions; about 3 kB each. */
+const MAX_TURNS = 2_000;
+
+/** What a model is shown of a committed turn. */
+export interface ShownTurn {
+  readonly messages: readonly BaseMessage[];
+  readonly tokens: number;
+}
+
+/** The turns that were used last. They can be kept, because a committed turn does not change but by being erased. */
+export class ShownTurns {
+  /** By session and number, the one that was used longest ago first. */
+  readonly #records = new Map<string, TurnRecord>();
+  readonly #shown = new WeakMap<TurnRecord, ShownTurn>();
+
+  /**
+   * Reads turns through the memory.
+   *
+   * @param chain as it was read for this turn: what it lists as erased is neither remembered nor read, whichever process
+   *   erased it, also where the erasure did not finish
+   */
+  over(
+    repository: Pick<SessionRepository, "lastStoredTurn" | "readTurns">,
+    chain: Pick<Chain, "redactions">,
+  ): TurnReader {
+    for (const { sessionId, turns = [] } of chain.redactions ?? [])
+      for (const turn of turns) this.#records.delete(keyOf(sessionId, turn));
+    return {
+      lastStoredTurn: (ref) => repository.lastStoredTurn(ref),
+      readTurns: async (ref, { from, to }) => {
+        const erased = erasedTurns(chain, ref.sessionId);
+        const all = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+        const wanted = all.filter((turn) => !erased.has(turn));
+        const unknown = wanted.filter((turn) => !this.#records.has(keyOf(ref.sessionId, turn)));
+        const [first] = unknown;
+        const read =
+          first === undefined
+            ? []
+            : await repository.readTurns(ref, { from: first, to: unknown.at(-1) ?? first });
+        const fresh = new Map(read.map((record) => [record.turn, record]));
+        const records = wanted.flatMap(
+          (turn) => fresh.get(turn) ?? this.#records.get(keyOf(ref.sessionId, turn)) ?? [],
+        );
+        for (const record of records) this.remember(record);
+        return records;
+      },
+    };
+  }
+
+  /** A turn that was committed just now need not be read. */
+  remember(record: TurnRecord): void {
+    const key = keyOf(record.sessionId, record.turn);
+    this.#records.delete(key);
+    this.#records.set(key, record);
+    const [oldest] = this.#records.keys();
+    if (this.#records.size > MAX_TURNS && oldest !== undefined) this.#records.delete(oldest);
+  }
+
+  /** What a model is shown of a turn. */
+  show(record: TurnRecord): ShownTurn {
+    const known = this.#shown.get(record);
+    if (known !== undefined) return known;
+    const messages = contextMessages(record).map((message) => toLangChain(message));
+    const shown = { messages, tokens: contextTokens(record) };
+    this.#shown.set(record, shown);
+    return shown;
+  }
+}
+
+const keyOf = (sessionId: string, turn: number): string => `${sessionId}/${turn}`;

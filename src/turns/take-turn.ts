@@ -1,0 +1,162 @@
+/** One turn under the lock of its key: waits for it, runs the graph on `latest`, follows hand-offs. */
+import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import type { KeyRef } from "#src/sessions/repository.ts";
+import type { Lease } from "#src/storage/backend.ts";
+import { lockName } from "./lock-name.ts";
+import type { CollectedDeliveries, GraphRunOutcome, InboundMessage, TurnEvent } from "./runner.ts";
+import { obeyRequests } from "./stop.ts";
+import type { TurnDeps } from "./turn-deps.ts";
+import { refusal, type TurnReply } from "./turn-reply.ts";
+
+/** A message handed from session to session more often than this is going in circles. */
+const MAX_HANDOFFS = 5;
+
+/** How a key is waited for. */
+export interface Waiting {
+  /** Ends the wait. */
+  readonly signal: AbortSignal | undefined;
+  /** Called once when another turn runs on the key. */
+  readonly onWait: () => void;
+  /** Called when the lock was asked for: what asks for it later comes later. */
+  readonly onInLine?: () => void;
+}
+
+/** Waits for the key, and does `work` while it is held. Never rejects: what is thrown is told. */
+export async function withKey(
+  deps: TurnDeps,
+  {
+    ref,
+    deliveryId,
+    waiting,
+  }: { readonly ref: KeyRef; readonly deliveryId: string; readonly waiting: Waiting },
+  work: (lease: Lease) => Promise<TurnReply>,
+): Promise<TurnReply> {
+  const { signal, onWait, onInLine } = waiting;
+  let lease: Lease | undefined;
+  try {
+    const acquired = deps.locks.acquire(lockName(ref), {
+      waitMs: deps.lockWaitMs,
+      onWait,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    onInLine?.();
+    lease = await acquired;
+    return await work(lease);
+  } catch (error) {
+    const wasStopped = lease === undefined && signal?.aborted === true;
+    return failedReply(wasStopped ? stoppedWhileWaiting(error) : error, deliveryId);
+  } finally {
+    // A lease that cannot be given back runs out.
+    await lease?.release().catch(() => undefined);
+  }
+}
+
+/** The reply of a turn that was not stored, because of what was thrown. */
+export function failedReply(error: unknown, deliveryId: string): TurnReply {
+  return { ...refusal(envelopeOf(error), { deliveryId }), outcome: "failed" };
+}
+
+/** What a message is told that was stopped before its turn began; a reason that says more is kept. */
+export function stoppedWhileWaiting(reason: unknown): unknown {
+  if (isLilyError(reason)) return reason;
+  return new LilyError("turn_stopped", "stopped while it waited for another turn", {
+    next: "The message was not stored; send it again when you want.",
+  });
+}
+
+/** A turn whose key is held. */
+export interface HeldTurn {
+  readonly ref: KeyRef;
+  readonly message: InboundMessage;
+  /** The deliveries of which the message is made, when it is more than one. */
+  readonly collected?: CollectedDeliveries;
+  /** The receipt of what was erased for it. */
+  readonly erased?: Envelope;
+  readonly lease: Lease;
+  /** Stops the answer. */
+  readonly stop: AbortController;
+  readonly onEvent: ((event: TurnEvent) => void) | undefined;
+}
+
+/** Takes the message to its reply; it can be stopped from this process and others meanwhile. */
+export async function takeTurn(deps: TurnDeps, turn: HeldTurn): Promise<TurnReply> {
+  const { ref, lease, stop, collected, message } = turn;
+  const deliveryIds = [message.id, ...(collected?.others ?? []).map(({ deliveryId }) => deliveryId)];
+  const running = { deliveryIds, token: lease.token, stop };
+  const leave = deps.stops.onKey(lease.lockName, running);
+  const endLooking = obeyRequests(deps, ref, running);
+  try {
+    return await followHandoffs(deps, turn);
+  } finally {
+    leave();
+    await endLooking();
+  }
+}
+
+async function followHandoffs(deps: TurnDeps, turn: HeldTurn): Promise<TurnReply> {
+  const chain = await deps.repository.readChain(turn.ref);
+  let threadId = chain?.latest ?? deps.ids.uuid();
+  let { message } = turn;
+  const told: string[] = [];
+  for (let hop = 0; hop <= MAX_HANDOFFS; hop += 1) {
+    const outcome = await runOn(deps, threadId, { ...turn, message });
+    told.push(...noticesOf(deps, threadId, outcome));
+    if (outcome.kind === "reply") return withNotices(outcome.reply, told);
+    threadId = outcome.sessionId;
+    message = outcome.message;
+  }
+  throw new LilyError("turn_loop", `the message was handed on ${MAX_HANDOFFS} times without an answer`, {
+    next: "lily verify names what is wrong with the conversation; the message was not stored.",
+  });
+}
+
+async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<GraphRunOutcome> {
+  const { ref, message, lease, stop, collected, erased, onEvent } = turn;
+  const { lockName: name, token } = lease;
+  onEvent?.({ type: "session", sessionId: threadId });
+  const leave = deps.stops.onSession(threadId, stop.signal);
+  let outcome: GraphRunOutcome | undefined;
+  try {
+    outcome = await deps.runner.run({
+      threadId,
+      ...ref,
+      message,
+      fence: {
+        lockName: name,
+        token,
+        ...(collected === undefined ? {} : { collected }),
+        ...(erased === undefined ? {} : { erased }),
+      },
+      signal: lease.lost,
+      ...(onEvent === undefined ? {} : { onEvent }),
+    });
+    return outcome;
+  } finally {
+    leave();
+    deps.afterTurn?.(threadId, hasSealed(outcome));
+  }
+}
+
+/** Whether the session of the run is sealed now: its message went to another one, or there was none to answer. */
+function hasSealed(outcome: GraphRunOutcome | undefined): boolean {
+  return outcome?.kind === "handoff" || outcome?.reply.outcome === "rotated";
+}
+
+const DROPPED =
+  "The checkpoint of this conversation could not be read and was dropped; it goes on from the transcript, of which nothing is lost.";
+
+/** Told once, by the turn that had to go on without a checkpoint, or that leaves none. */
+function noticesOf(deps: TurnDeps, sessionId: string, { unstored }: GraphRunOutcome): string[] {
+  const stored = `The checkpoint of this conversation could not be stored: ${unstored}. No answer is lost: the transcript makes up for it.`;
+  return [
+    ...(deps.takeDropped?.(sessionId) === true ? [DROPPED] : []),
+    ...(unstored === undefined ? [] : [stored]),
+  ];
+}
+
+function withNotices(reply: TurnReply, told: readonly string[]): TurnReply {
+  if (told.length === 0) return reply;
+  const all = reply.notice === undefined ? told : [...told, reply.notice];
+  return { ...reply, notice: [...new Set(all)].join("\n") };
+}
