@@ -24,6 +24,8 @@ export interface EvidenceDocument {
   readonly headings: readonly Heading[];
   /** Where each page begins; none where there are no pages. */
   readonly pages: readonly number[];
+  /** Numbers of the pages on which text stands side by side, so that columns may have been read across. */
+  readonly sideBySide: readonly number[];
   /** Whether its lines are those of the file, so that they can be cited. */
   readonly hasLines: boolean;
   /** Characters that were removed because nobody sees them. */
@@ -54,4 +56,13 @@ export function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return starts;
+}
+
+/** The lines of a range of `text`, without their ends. */
+export function linesIn(text: string, { start, end }: TextRange): TextRange[] {
+  const starts = lineStarts(text.slice(start, end));
+  return starts.map((at, index) => ({
+    start: start + at,
+    end: start + (starts[index + 1] ?? end - start + 1) - 1,
+  }));
 }

@@ -13,10 +13,9 @@ import { versionOf, type EvidenceSource } from "./evidence-item.ts";
 import type { EvidencePlace } from "./evidence-namespaces.ts";
 import { putSource, readSources } from "./evidence-rows.ts";
 import { judgePieces, type JudgedPieces, type LeftOutPiece } from "./judge-pieces.ts";
-import { MAX_PIECES } from "./limits.ts";
+import { MAX_PIECES, tooMuch } from "./limits.ts";
 import { readDocument, type EvidenceFile } from "./read-document.ts";
 import { splitDocument } from "./split-document.ts";
-import { tooMuch } from "./unreadable.ts";
 
 /** What came of a document. */
 export type IngestOutcome =
@@ -26,6 +25,8 @@ export type IngestOutcome =
       /** The older version that it took the place of. */
       readonly replaced: EvidenceSource | null;
       readonly leftOut: readonly LeftOutPiece[];
+      /** Pages on which text stands side by side: columns may have been read across. */
+      readonly sideBySide: readonly number[];
     }
   /** The same bytes are kept already, perhaps under another path. */
   | { readonly kind: "known"; readonly source: EvidenceSource }
@@ -58,7 +59,7 @@ export async function ingest(
   if (known?.sha256 === sha256) return { kind: "known", source: known };
 
   const document = await readDocument(file);
-  const ranges = splitDocument(document);
+  const ranges = await splitDocument(document);
   if (ranges.length > MAX_PIECES)
     throw tooMuch(basename(file.path), `makes ${ranges.length} pieces; ${MAX_PIECES} can be kept`);
   const judged = await judgePieces(document, ranges, scan);
@@ -80,7 +81,7 @@ export async function ingest(
     headings: [...piece.headings],
   }));
   await putSource(store, place, { source, pieces });
-  return { kind: "stored", source, replaced, leftOut: judged.leftOut };
+  return { kind: "stored", source, replaced, leftOut: judged.leftOut, sideBySide: document.sideBySide };
 }
 
 type Described = Omit<EvidenceSource, "id" | "sha256" | "ingested_at" | "session_id" | "turn">;

@@ -1,10 +1,9 @@
 /** The policy gate for a document: which of its pieces may be kept, and by which rule the others may not. */
-import { findDisguised, namedRule } from "../policy/find-secrets.ts";
+import { findDisguised, findShown, namedRule } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Finding, PolicyRule } from "../policy/verdict.ts";
-import { overlaps, type EvidenceDocument } from "./evidence-document.ts";
+import { overlaps, type EvidenceDocument, type TextRange } from "./evidence-document.ts";
 import type { EvidencePiece } from "./evidence-item.ts";
-import { findSensitive } from "./find-sensitive.ts";
 import type { PieceRange } from "./split-document.ts";
 
 /** A piece that may be kept. */
@@ -39,7 +38,7 @@ export async function judgePieces(
   const kept: KeptPiece[] = [];
   const leftOut: LeftOutPiece[] = [];
   for (const [index, piece] of pieces.entries()) {
-    const text = document.text.slice(piece.start, piece.end).trim();
+    const text = textOf(document, piece, findings);
     const { page, lines } = piece;
     const inPiece = findings.filter((found) => overlaps(found, piece));
     const rule = inPiece.length > 0 ? namedRule(inPiece) : await findDisguised(text, scan);
@@ -55,6 +54,17 @@ export async function judgePieces(
   return { kept, leftOut, isTitleKept };
 }
 
+/** The text of a piece, below the header of its table unless that holds what may not be kept. */
+function textOf(
+  { text }: EvidenceDocument,
+  { start, end, header }: PieceRange,
+  findings: readonly Finding[],
+): string {
+  const body = text.slice(start, end);
+  if (header === null || findings.some((found) => overlaps(found, header))) return body;
+  return `${text.slice(header.start, header.end)}\n${body}`;
+}
+
 function holdsFinding(
   { at, text }: { readonly at: number; readonly text: string },
   findings: readonly Finding[],
@@ -65,4 +75,31 @@ function holdsFinding(
 
 function warningOf({ deceptive }: EvidenceDocument, piece: PieceRange): PolicyRule | null {
   return deceptive.some((range) => overlaps(range, piece)) ? "hidden_text" : null;
+}
+
+/** Small, because some rules compare every word of a part with every other. */
+const PART_CHARACTERS = 16_000;
+/** Longer than a private key: one that begins in a part ends in it, or stands whole in the next. */
+const OVERLAP_CHARACTERS = 4_000;
+
+/** Secrets and sensitive numbers in a long text, by parts that overlap. One that stands in two parts is found twice. */
+async function findSensitive(text: string, scan: SecretScanner): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { start, end } of partsOf(text)) {
+    const found = await findShown(text.slice(start, end), scan);
+    findings.push(...found.map((one) => ({ ...one, start: one.start + start, end: one.end + start })));
+  }
+  return findings;
+}
+
+/** Parts that begin where a line does, if there are lines. */
+function* partsOf(text: string): Generator<TextRange> {
+  for (let start = 0; start < text.length;) {
+    const end = Math.min(text.length, start + PART_CHARACTERS);
+    yield { start, end };
+    if (end === text.length) return;
+    const overlap = end - OVERLAP_CHARACTERS;
+    const feed = text.lastIndexOf("\n", overlap);
+    start = feed > start ? feed + 1 : overlap;
+  }
 }

@@ -15,7 +15,7 @@ it.each([
     "begins at the beginning where nothing fits",
     TEXT,
     "submarine",
-    "# Guide Nothing of note here. Nothing …",
+    "# Guide Nothing of note here. Nothing of …",
   ],
 ])("%s", (_name, text, query, quote) => {
   expect(quoteOf({ text, headings: [] }, query, 40)).toBe(quote);

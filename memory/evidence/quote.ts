@@ -2,38 +2,101 @@
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import type { EvidencePiece } from "./evidence-item.ts";
+import { tablesIn } from "./tables.ts";
 
 /**
  * At most about `limit` characters of a piece on one line, without the heading that its citation names: from the
- * sentence that fits `query` best on. The whole where it is short, the beginning where nothing fits. What is left out is
- * marked by `…`.
+ * sentence, row or words on that fit `query` best. The whole where it is short, the beginning where nothing fits. What
+ * is left out is marked by `…`.
  */
 export function quoteOf(
   piece: Pick<EvidencePiece, "text" | "headings">,
   query: string,
   limit: number,
 ): string {
-  const line = bodyOf(piece).replaceAll(/\s+/gu, " ").trim();
+  const rows = bodyOf(piece)
+    .split("\n")
+    .map((row) => row.replaceAll(/\s+/gu, " ").trim())
+    .filter((row) => row !== "");
+  const line = rows.join(" ");
   if (line.length <= limit) return line;
-  const starts = sentenceStarts(line);
-  const sentences = starts.map((start, index) => ({ start, text: line.slice(start, starts[index + 1]) }));
-  const best = rankTexts(sentences, query, (sentence) => sentence.text)[0]?.item;
-  const start = best?.start ?? 0;
+  const header = headerOf(bodyOf(piece));
+  // It is shown where it leaves room for other rows.
+  const shownHeader = header.length === 0 || header.length > limit / 3 ? "" : `${header} `;
+  const room = limit - shownHeader.length;
+  const starts = startsIn(line, rows, room);
+  const best = bestStart(line, starts, { query, from: header.length });
   // The last sentences are shown together and not the very last alone.
-  const from =
-    starts.find((place) => place === start || (place >= line.length - limit && place < start)) ?? 0;
-  const isCut = from + limit < line.length;
-  const shown = sliceWhole(line, from, from + limit);
+  const from = starts.find((place) => place === best || (place >= line.length - room && place < best)) ?? 0;
+  const to = from + room;
+  const shown = sliceWhole(line, from, to);
   // Not within a word, where there are any.
-  const words = isCut ? shown.replace(/\s\S{0,30}$/u, "") : shown;
-  return `${from > 0 ? "… " : ""}${words.trim()}${isCut ? " …" : ""}`;
+  const isInWord = to < line.length && /\S/u.test(line.charAt(to));
+  const words = isInWord ? shown.replace(/\s\S{0,30}$/u, "") : shown;
+  const begin = from === 0 ? "" : `${shownHeader}… `;
+  return `${begin}${words.trim()}${to < line.length ? " …" : ""}`;
 }
 
-function sentenceStarts(line: string): number[] {
-  return [
-    0,
-    ...Array.from(line.matchAll(/[.!?…]["'”’)\]]*\s+|[。！？]/gu), ({ 0: end, index }) => index + end.length),
-  ];
+/** Ends of sentences; where those are too far from each other beginnings of rows, and then of words. */
+function startsIn(line: string, rows: readonly string[], room: number): number[] {
+  const sentences = Array.from(
+    line.matchAll(/[.!?…]["'”’)\]]*\s+|[。！？]/gu),
+    ({ 0: end, index }) => index + end.length,
+  );
+  let at = 0;
+  const beginnings = rows.map(({ length }) => (at += length + 1) - length - 1);
+  return withMore(withMore([0, ...sentences], beginnings, { line, room }), undefined, { line, room });
+}
+
+/** `starts`, and those of `more` that stand between two of them farther apart than `room`; words without `more`. */
+function withMore(
+  starts: readonly number[],
+  more: readonly number[] | undefined,
+  { line, room }: { readonly line: string; readonly room: number },
+): number[] {
+  return starts.flatMap((start, index) => {
+    const end = starts[index + 1] ?? line.length;
+    if (end - start <= room) return [start];
+    if (more !== undefined) return [start, ...more.filter((place) => place > start && place < end)];
+    return wordStarts(line, { start, end, step: Math.ceil(room / 3) });
+  });
+}
+
+/** A beginning of a word every `step` characters; without blanks, of a character. */
+function wordStarts(
+  line: string,
+  { start, end, step }: { readonly start: number; readonly end: number; readonly step: number },
+): number[] {
+  const places = [start];
+  for (let at = start + step; at < end; at += step) {
+    const blank = line.slice(at, at + step).search(/\s\S/u);
+    const place = blank < 0 ? at : at + blank + 1;
+    if (place < end) places.push(/[\udc00-\udfff]/u.test(line.charAt(place)) ? place + 1 : place);
+  }
+  return places;
+}
+
+/** Where the part begins that fits best: by its words, then by how they begin, as a store may know more of their forms. */
+function bestStart(
+  line: string,
+  starts: readonly number[],
+  { query, from }: { readonly query: string; readonly from: number },
+): number {
+  const all = starts.map((start, index) => ({ start, text: line.slice(start, starts[index + 1]) }));
+  const parts = all.filter(({ start }) => start >= from);
+  const ranked = [bare, begun].map((form) => rankTexts(parts, form(query), ({ text }) => form(text))[0]);
+  return ranked.find((one) => one !== undefined)?.item.start ?? 0;
+}
+
+const bare = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").normalize("NFC");
+const begun = (text: string): string => bare(text).replaceAll(/(\p{L}{5})\p{L}+/gu, "$1");
+
+/** The row that names the columns of a table with which the text begins; `""` where it begins with none. */
+function headerOf(text: string): string {
+  const [table] = tablesIn(text, { start: 0, end: text.length });
+  if (table?.start !== 0 || table.header === null) return "";
+  const [row = ""] = text.slice(0, table.header.end).split("\n", 1);
+  return row.replaceAll(/\s+/gu, " ").trim();
 }
 
 function bodyOf({ text, headings }: Pick<EvidencePiece, "text" | "headings">): string {

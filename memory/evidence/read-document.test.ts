@@ -35,10 +35,6 @@ describe("a text file", () => {
     expect((await read("notes.txt", bytes)).text).toBe("Grüße 猫");
   });
 
-  it.each([false, true])("is read from UTF-16 without a mark (big end first: %s)", async (isBig) => {
-    expect((await read("notes.txt", utf16("plain words", isBig))).text).toBe("plain words");
-  });
-
   it("keeps colour codes of a terminal from making it binary, and takes them out", async () => {
     const document = await read("build.log", "\u001b[31mfailed\u001b[0m in step 4");
     expect(document).toMatchObject({ text: "[31mfailed[0m in step 4", hidden: 2 });
@@ -159,6 +155,7 @@ describe("a file that cannot be read as text", () => {
     ["junk.txt", "\u0001\u0002\u0003\u0004abc", "is no text"],
     ["old.txt", Buffer.from("Gr\u00fc\u00dfe", "latin1"), "is no whole UTF-8 text: some bytes are not valid"],
     ["cut.txt", Buffer.from("猫").subarray(0, 2), "is no whole UTF-8 text: some bytes are not valid"],
+    ["unmarked.txt", utf16("plain words"), "is no text"],
     ["half.txt", utf16("\ufeffabc").subarray(0, 7), "is no whole UTF-16LE text: some bytes are not valid"],
     ["page.html", `<meta charset="klingon"><p>x`, "names an encoding that is not known here"],
     ["letter.docx", "PK\u0003\u0004rest", "is a Word, Excel, OpenDocument, EPUB or ZIP file"],

@@ -1,15 +1,13 @@
-/** Reads a file as a document, by what it is. */
+/** Reads a file as a document, by what it begins with, then by its name. */
 import { basename } from "node:path";
 import { cleanDocument } from "./clean-document.ts";
 import { decodeText } from "./decode-text.ts";
-import { detectType } from "./detect-type.ts";
 import type { EvidenceDocument } from "./evidence-document.ts";
 import type { DocumentType } from "./evidence-item.ts";
-import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS } from "./limits.ts";
+import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS, tooMuch, unreadable } from "./limits.ts";
 import { markdownHeadings } from "./markdown-headings.ts";
 import { readHtml } from "./read-html.ts";
 import { readPdf } from "./read-pdf.ts";
-import { tooMuch, unreadable } from "./unreadable.ts";
 
 /** A file that was given. */
 export interface EvidenceFile {
@@ -56,8 +54,35 @@ async function readAs(type: DocumentType, bytes: Uint8Array, name: string): Prom
 
 /** The document of a text whose lines can be cited. */
 function plainDocument(raw: string, type: Exclude<DocumentType, "html" | "pdf">): EvidenceDocument {
-  const { text, hidden, deceptive } = cleanDocument(raw);
-  const headings = type === "text" ? [] : markdownHeadings(text);
+  const clean = cleanDocument(raw);
+  const headings = type === "text" ? [] : markdownHeadings(clean.text);
   const title = headings.find(({ level }) => level === 1)?.text ?? headings[0]?.text ?? null;
-  return { type, title, text, headings, pages: [], hasLines: type !== "conversation", hidden, deceptive };
+  return { ...clean, type, title, headings, pages: [], sideBySide: [], hasLines: type !== "conversation" };
+}
+
+/** Beginnings of files that hold text which cannot be read here, or none. */
+const OTHERS: readonly (readonly [begin: string, what: string])[] = [
+  ["PK\u0003\u0004", "is a Word, Excel, OpenDocument, EPUB or ZIP file"],
+  ["\u00d0\u00cf\u0011\u00e0", "is an old Word or Excel file"],
+  ["{\\rtf", "is an RTF file"],
+  ["\u0089PNG", "is a picture"],
+  ["\u00ff\u00d8\u00ff", "is a picture"],
+  ["GIF8", "is a picture"],
+  ["\u001f\u008b", "is compressed"],
+];
+
+const HTML =
+  /^(?:\u00ef\u00bb\u00bf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,500}?-->\s*)?<(?:!doctype\s+html|html)\b/iu;
+
+function detectType(bytes: Uint8Array, name: string): Exclude<DocumentType, "conversation"> {
+  const head = Buffer.from(bytes.subarray(0, 1_024)).toString("latin1");
+  const extension = /\.([a-z0-9]+)$/iu.exec(name)?.[1]?.toLowerCase() ?? "";
+  // Some writers put a few bytes in front of the mark.
+  if (head.startsWith("%PDF-") || (extension === "pdf" && head.includes("%PDF-"))) return "pdf";
+  if (extension === "pdf")
+    throw unreadable(name, "is called .pdf and is none", "Open it, and save it as PDF or text.");
+  const other = OTHERS.find(([begin]) => head.startsWith(begin));
+  if (other !== undefined) throw unreadable(name, other[1], "Save it as PDF, HTML, Markdown or text.");
+  if (["md", "markdown", "mdown", "mkd", "mdx"].includes(extension)) return "markdown";
+  return ["html", "htm", "xhtml"].includes(extension) || HTML.test(head) ? "html" : "text";
 }

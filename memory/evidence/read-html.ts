@@ -1,10 +1,10 @@
 /** HTML to text with its headings as those of Markdown; what a browser does not show is left out. */
-import type { ConvertOptions } from "html-to-text";
+import type { HtmlToTextOptions } from "html-to-text";
 import { cleanDocument } from "./clean-document.ts";
 import { decodeText } from "./decode-text.ts";
 import type { EvidenceDocument } from "./evidence-document.ts";
 import { markdownHeadings } from "./markdown-headings.ts";
-import { unreadable } from "./unreadable.ts";
+import { unreadable } from "./limits.ts";
 
 const NOT_SHOWN = [
   "head",
@@ -28,7 +28,7 @@ const SHOWN_APART =
     " ",
   );
 
-const OPTIONS: ConvertOptions = {
+const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
   // Its default takes zero-width blanks for blanks; they are to be seen and told.
   whitespaceCharacters: " \t\r\n\f",
@@ -36,7 +36,7 @@ const OPTIONS: ConvertOptions = {
   formatters: {
     markdownHeading(node, walk, builder) {
       builder.openBlock({ leadingLineBreaks: 2 });
-      builder.addInline(`${"#".repeat(Number(node.name.slice(1)))} `);
+      builder.addInline(`${"#".repeat(Number(node.name?.slice(1)))} `);
       walk(node.children, builder);
       builder.closeBlock({ trailingLineBreaks: 2 });
     },
@@ -63,10 +63,10 @@ export async function readHtml(bytes: Uint8Array, name: string): Promise<Evidenc
   const html = decodeText(bytes, name, declaredEncoding(bytes));
   if (depthOf(html) > MAX_DEPTH) throw tooDeep(name);
   const { convert } = await import("html-to-text");
-  const { text, hidden, deceptive } = cleanDocument(converted(() => convert(html, OPTIONS), name));
-  const headings = markdownHeadings(text);
+  const clean = cleanDocument(converted(() => convert(html, OPTIONS), name));
+  const headings = markdownHeadings(clean.text);
   const title = convert(titleOf(html), OPTIONS) || (headings[0]?.text ?? null);
-  return { type: "html", title, text, headings, pages: [], hasLines: false, hidden, deceptive };
+  return { ...clean, type: "html", title, headings, pages: [], sideBySide: [], hasLines: false };
 }
 
 function converted(convert: () => string, name: string): string {

@@ -2,17 +2,22 @@
 import type { getDocumentProxy } from "unpdf";
 import { z } from "zod";
 import { cleanDocument } from "./clean-document.ts";
-import type { EvidenceDocument } from "./evidence-document.ts";
-import { MAX_PAGES, MAX_TEXT_CHARACTERS } from "./limits.ts";
-import { tooMuch, unreadable } from "./unreadable.ts";
+import type { EvidenceDocument, TextRange } from "./evidence-document.ts";
+import { joinHyphens } from "./join-hyphens.ts";
+import { MAX_PAGES, MAX_TEXT_CHARACTERS, tooMuch, unreadable } from "./limits.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 const infoSchema = z.object({ info: z.object({ Title: z.string() }) });
 
-const contentSchema = z.object({
-  items: z.array(z.object({ str: z.string().default(""), hasEOL: z.boolean().default(false) })),
+/** Pieces of lines. A gap between two is one of its own: a blank as wide as it, without a height. */
+const itemSchema = z.object({
+  str: z.string().default(""),
+  hasEOL: z.boolean().default(false),
+  width: z.number().default(0),
+  height: z.number().default(0),
 });
+const contentSchema = z.object({ items: z.array(itemSchema) });
 
 /** Errors alone; the library's warnings would be printed between the answers. */
 const QUIET = { verbosity: 0 } as const;
@@ -25,9 +30,14 @@ const QUIET = { verbosity: 0 } as const;
 export async function readPdf(bytes: Uint8Array, name: string): Promise<EvidenceDocument> {
   const pdf = await open(bytes, name);
   try {
-    const raw = await pagesOf(pdf, name);
+    const pages = await pagesOf(pdf, name);
     const title = infoSchema.safeParse(await pdf.getMetadata().catch(() => undefined));
-    return { ...joined(raw), type: "pdf", title: title.success ? title.data.info.Title : null };
+    return {
+      ...joined(joinHyphens(pages.map(({ text }) => text))),
+      sideBySide: pages.flatMap(({ isSideBySide }, index) => (isSideBySide ? [index + 1] : [])),
+      type: "pdf",
+      title: title.success ? title.data.info.Title : null,
+    };
   } finally {
     await pdf.destroy();
   }
@@ -45,28 +55,33 @@ async function open(bytes: Uint8Array, name: string): Promise<Pdf> {
   }
 }
 
-async function pagesOf(pdf: Pdf, name: string): Promise<string[]> {
+interface Page {
+  readonly text: string;
+  readonly isSideBySide: boolean;
+}
+
+async function pagesOf(pdf: Pdf, name: string): Promise<Page[]> {
   if (pdf.numPages > MAX_PAGES) throw tooMuch(name, `has ${pdf.numPages} pages; ${MAX_PAGES} can be read`);
-  const pages: string[] = [];
+  const pages: Page[] = [];
   let characters = 0;
   for (let number = 1; number <= pdf.numPages; number += 1) {
-    const text = await textOf(pdf, number, name);
-    characters += text.length;
+    const page = await pageOf(pdf, number, name);
+    characters += page.text.length;
     if (characters > MAX_TEXT_CHARACTERS)
       throw tooMuch(name, `holds more than ${MAX_TEXT_CHARACTERS} characters of text`);
-    pages.push(text);
+    pages.push(page);
   }
-  if (pages.every((page) => !/[\p{L}\p{N}]/u.test(page)))
+  if (pages.every(({ text }) => !/[\p{L}\p{N}]/u.test(text)))
     throw unreadable(name, "holds pictures and no text", "Run a text recognition over it first.");
   return pages;
 }
 
-async function textOf(pdf: Pdf, number: number, name: string): Promise<string> {
+async function pageOf(pdf: Pdf, number: number, name: string): Promise<Page> {
   try {
     const page = await pdf.getPage(number);
     const { items } = contentSchema.parse(await page.getTextContent());
     page.cleanup();
-    return items.map(({ str, hasEOL }) => (hasEOL ? `${str}\n` : str)).join("");
+    return readItems(items);
   } catch {
     throw unreadable(
       name,
@@ -76,22 +91,39 @@ async function textOf(pdf: Pdf, number: number, name: string): Promise<string> {
   }
 }
 
-function joined(raw: readonly string[]): Omit<EvidenceDocument, "type" | "title"> {
+/** Wider than this many heights of a line, a gap is no blank: a column or cell ends there. */
+const WIDE_GAP = 1.5;
+
+/** The text of a page, with wide gaps as three blanks; two lines with such a gap are no chance. */
+function readItems(items: readonly z.infer<typeof itemSchema>[]): Page {
+  let text = "";
+  let height = 0;
+  let gaps = 0;
+  for (const [index, item] of items.entries()) {
+    height = item.height || height;
+    const isGap = item.str.trim() === "" && !item.hasEOL && item.width > height * WIDE_GAP;
+    if (isGap && text !== "" && !text.endsWith("\n") && items[index + 1] !== undefined) {
+      text += "   ";
+      gaps += 1;
+    } else text += item.str;
+    if (item.hasEOL) text += "\n";
+  }
+  return { text, isSideBySide: gaps > 1 };
+}
+
+function joined(raw: readonly string[]): Omit<EvidenceDocument, "type" | "title" | "sideBySide"> {
   const pages: number[] = [];
-  const text: string[] = [];
-  const deceptive: { start: number; end: number }[] = [];
+  const deceptive: TextRange[] = [];
+  const texts: string[] = [];
   let hidden = 0;
   let at = 0;
   for (const page of raw) {
     const clean = cleanDocument(page);
-    const offset = at;
-    pages.push(offset);
-    text.push(clean.text);
+    pages.push(at);
+    texts.push(clean.text);
     hidden += clean.hidden;
-    deceptive.push(
-      ...clean.deceptive.map(({ start, end }) => ({ start: start + offset, end: end + offset })),
-    );
+    for (const { start, end } of clean.deceptive) deceptive.push({ start: start + at, end: end + at });
     at += clean.text.length + 1;
   }
-  return { text: text.join("\n"), headings: [], pages, hasLines: false, hidden, deceptive };
+  return { text: texts.join("\n"), headings: [], pages, hasLines: false, hidden, deceptive };
 }

@@ -13,6 +13,7 @@ function markdown(text: string, more: Partial<EvidenceDocument> = {}): EvidenceD
     text,
     headings: markdownHeadings(text),
     pages: [],
+    sideBySide: [],
     hasLines: true,
     hidden: 0,
     deceptive: [],
@@ -24,8 +25,8 @@ function markdown(text: string, more: Partial<EvidenceDocument> = {}): EvidenceD
 const prose = (tokens: number): string =>
   "Words of a plain text. ".repeat(Math.ceil((tokens * 4) / 23)).trim();
 
-const shown = (document: EvidenceDocument) =>
-  splitDocument(document).map(({ start, end, headings, page, lines }) => ({
+const shown = async (document: EvidenceDocument) =>
+  (await splitDocument(document)).map(({ start, end, headings, page, lines }) => ({
     text: document.text.slice(start, end),
     headings: headings.map(({ text }) => text),
     page,
@@ -33,9 +34,9 @@ const shown = (document: EvidenceDocument) =>
   }));
 
 describe("a document is cut", () => {
-  it("at headings, each piece with those above it and its lines", () => {
+  it("at headings, each piece with those above it and its lines", async () => {
     const text = "Before.\n\n# Guide\n\nIntro.\n\n## Setup\nDo it.\n\nThen rest.\n\n# End\nDone.";
-    expect(shown(markdown(text))).toEqual([
+    expect(await shown(markdown(text))).toEqual([
       { text: "Before.", headings: [], page: null, lines: { from: 1, to: 1 } },
       { text: "# Guide\n\nIntro.", headings: ["Guide"], page: null, lines: { from: 3, to: 5 } },
       {
@@ -48,38 +49,41 @@ describe("a document is cut", () => {
     ]);
   });
 
-  it("at pages, which are cited in place of lines", () => {
+  it("at pages, which are cited in place of lines", async () => {
     const document = markdown("one\ntwo\nthree", { type: "pdf", pages: [0, 4, 8], hasLines: false });
-    expect(shown(document)).toMatchObject([
+    expect(await shown(document)).toMatchObject([
       { text: "one", page: 1, lines: null },
       { text: "two", page: 2 },
       { text: "three", page: 3 },
     ]);
   });
 
-  it("between paragraphs, which stay together while they fit", () => {
+  it("between paragraphs, which stay together while they fit", async () => {
     const [a, b, c] = [prose(150), prose(180), prose(120)];
-    expect(shown(markdown(`${a}\n\n${b}\n\n${c}`)).map(({ text }) => text)).toEqual([`${a}\n\n${b}`, c]);
+    expect((await shown(markdown(`${a}\n\n${b}\n\n${c}`))).map(({ text }) => text)).toEqual([
+      `${a}\n\n${b}`,
+      c,
+    ]);
   });
 
-  it("behind a sentence where a paragraph is too long", () => {
-    const pieces = shown(markdown(prose(1_000)));
+  it("behind a sentence where a paragraph is too long", async () => {
+    const pieces = await shown(markdown(prose(1_000)));
     expect(pieces.length).toBeGreaterThan(2);
     for (const { text } of pieces) expect(text.trim()).toMatch(/^Words.*text\.$/su);
   });
 
-  it("anywhere in a line without blanks, never inside a character", () => {
+  it("anywhere in a line without blanks, never inside a character", async () => {
     const text = "💜a".repeat(2_000);
-    const pieces = shown(markdown(text));
+    const pieces = await shown(markdown(text));
     expect(pieces.map((piece) => piece.text).join("")).toBe(text);
     for (const piece of pieces) expect(piece.text.isWellFormed()).toBe(true);
   });
 
-  it("into nothing where there is neither letter nor number", () => {
-    expect(shown(markdown("---\n\n***\n\n| | |\n"))).toEqual([]);
+  it("into nothing where there is neither letter nor number", async () => {
+    expect(await shown(markdown("---\n\n***\n\n| | |\n"))).toEqual([]);
   });
 
-  it("into pieces that fit, in order, and lose no word", () => {
+  it("into pieces that fit, in order, and lose no word", async () => {
     const line = fc.oneof(
       {
         weight: 4,
@@ -98,10 +102,10 @@ describe("a document is cut", () => {
       { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 40 }) },
       { weight: 1, arbitrary: fc.integer({ min: 1, max: 900 }).map((count) => "猫".repeat(count)) },
     );
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 30 }), (lines) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 30 }), async (lines) => {
         const document = markdown(lines.join("\n"));
-        const pieces = splitDocument(document);
+        const pieces = await splitDocument(document);
         let last = 0;
         for (const { start, end } of pieces) {
           expect(start).toBeGreaterThanOrEqual(last);

@@ -1,5 +1,4 @@
-/** Cuts a document into pieces that can be cited: by headings and pages, then by paragraphs, then by sentences. */
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+/** Cuts a document into pieces that can be cited: by headings and pages, by tables, paragraphs and sentences. */
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import {
   countUpTo,
@@ -9,34 +8,46 @@ import {
   type TextRange,
 } from "./evidence-document.ts";
 import { MAX_PIECE_TOKENS } from "./limits.ts";
+import { tablesIn, type Table } from "./tables.ts";
 
 /** A piece as a range of the document, with its place. */
 export interface PieceRange extends TextRange {
+  /** The row that names the columns of the table in which the piece begins, where it stands before the piece. */
+  readonly header: TextRange | null;
   /** Headings above it, outermost first. */
   readonly headings: readonly Heading[];
   readonly page: number | null;
   readonly lines: { readonly from: number; readonly to: number } | null;
 }
 
-/** A paragraph, or a part of one that is too long. */
-interface Block extends TextRange {
-  readonly tokens: number;
-  /** Headings and pages up to here; pieces never reach from one section into another. */
-  readonly section: number;
-  readonly page: number;
-}
+/** Of a piece, what a header may take at most; a longer one is not repeated. */
+const MAX_HEADER_TOKENS = MAX_PIECE_TOKENS * 0.75;
 
 /** The pieces of `document`, in order. Each holds a letter or number, and at most {@link MAX_PIECE_TOKENS}. */
-export function splitDocument(document: EvidenceDocument): PieceRange[] {
-  const starts = lineStarts(document.text);
-  const paths = headingPaths(document.headings);
-  return packed(blocksOf(document, starts)).map(({ start, end, section, page }) => ({
-    start,
-    end,
-    headings: paths[section - 1] ?? [],
-    page: document.pages.length === 0 ? null : page,
-    lines: document.hasLines ? { from: countUpTo(starts, start), to: countUpTo(starts, end - 1) } : null,
-  }));
+export async function splitDocument(document: EvidenceDocument): Promise<PieceRange[]> {
+  const { text, headings, pages } = document;
+  const starts = lineStarts(text);
+  const headingStarts = headings.map(({ at }) => at);
+  const paths = headingPaths(headings);
+  const pieces: PieceRange[] = [];
+  let last: Table | undefined;
+  for (const section of sectionsOf(document)) {
+    // A table goes on over a page, and not below another heading.
+    const tables = tablesIn(text, section, pages.includes(section.start) ? last : undefined);
+    last = tables.at(-1);
+    for (const { header, ...part } of partsOf(text, section, tables))
+      for (const piece of await cut(text, part, header))
+        pieces.push({
+          ...piece,
+          header: header !== null && piece.start >= header.end ? header : null,
+          headings: paths[countUpTo(headingStarts, piece.start) - 1] ?? [],
+          page: pages.length === 0 ? null : countUpTo(pages, piece.start),
+          lines: document.hasLines
+            ? { from: countUpTo(starts, piece.start), to: countUpTo(starts, piece.end - 1) }
+            : null,
+        });
+  }
+  return pieces;
 }
 
 /** For each heading, the headings above it and itself. */
@@ -48,76 +59,67 @@ function headingPaths(headings: readonly Heading[]): (readonly Heading[])[] {
   });
 }
 
-function blocksOf(document: EvidenceDocument, starts: readonly number[]): Block[] {
-  const { text, headings, pages } = document;
-  const headingStarts = headings.map(({ at }) => at);
-  const borders = new Set([...headingStarts, ...pages]);
-  const blocks: Block[] = [];
-  let open: TextRange | undefined;
-  const close = (): void => {
-    if (open !== undefined)
-      for (const { start, end } of cut(text, open)) {
-        const tokens = estimateTokens(text.slice(start, end));
-        const section = countUpTo(headingStarts, start);
-        blocks.push({ start, end, tokens, section, page: countUpTo(pages, start) });
-      }
-    open = undefined;
-  };
-  for (const [index, start] of starts.entries()) {
-    const end = (starts[index + 1] ?? text.length + 1) - 1;
-    const isBlank = text.slice(start, end).trim() === "";
-    if (isBlank || borders.has(start)) close();
-    if (!isBlank) open = { start: open?.start ?? start, end };
-  }
-  close();
-  return blocks.filter(({ start, end }) => /[\p{L}\p{N}]/u.test(text.slice(start, end)));
+/** What stands between two headings or ends of pages. */
+function sectionsOf({ text, headings, pages }: EvidenceDocument): TextRange[] {
+  const starts = [...new Set([0, ...headings.map(({ at }) => at), ...pages])].sort((a, b) => a - b);
+  return starts.map((start, index) => ({ start, end: starts[index + 1] ?? text.length }));
 }
 
-/** Joins neighbours of one section and page while they fit one piece. */
-function packed(blocks: readonly Block[]): Block[] {
-  const pieces: Block[] = [];
-  for (const block of blocks) {
-    const last = pieces.at(-1);
-    const isSame = last?.section === block.section && last.page === block.page;
-    // What stands between them counts too.
-    const tokens =
-      last === undefined ? 0 : last.tokens + block.tokens + Math.ceil((block.start - last.end) / 4);
-    if (last !== undefined && isSame && tokens <= MAX_PIECE_TOKENS)
-      pieces[pieces.length - 1] = { ...last, end: block.end, tokens };
-    else pieces.push(block);
+/** The section as one, but for tables that are cut: each apart, with its header. */
+function partsOf(
+  text: string,
+  section: TextRange,
+  tables: readonly Table[],
+): Pick<PieceRange, "start" | "end" | "header">[] {
+  const parts: Pick<PieceRange, "start" | "end" | "header">[] = [];
+  let from = section.start;
+  for (const { header, ...table } of tables) {
+    // A heading or caption alone is no part.
+    const above = text.slice(from, table.start).trim();
+    const { start, end } = above.includes("\n") ? table : { ...table, start: from };
+    const goesOn = header !== null && header.start < section.start;
+    if (!goesOn && tokensOf(text, { start, end }) <= MAX_PIECE_TOKENS) continue;
+    const isShort = header !== null && tokensOf(text, header) <= MAX_HEADER_TOKENS;
+    parts.push({ start: from, end: start, header: null }, { start, end, header: isShort ? header : null });
+    from = end;
   }
-  return pieces;
+  return [...parts, { start: from, end: section.end, header: null }];
 }
 
-/** Parts of a block that each fit one piece. */
-function cut(text: string, { start, end }: TextRange): TextRange[] {
+const tokensOf = (text: string, { start, end }: TextRange): number => estimateTokens(text.slice(start, end));
+
+const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？]["”』」]*/gu;
+/** Where words have no blanks between them, or are none; 300 characters fit a piece in any script. */
+const LONG_RUN = /[^ \t\n\u2028]{300}/gu;
+// Marks for the splitter, which knows separators alone. Documents hold none of them: they were made line feeds and blanks.
+const SENTENCE = "\u2028";
+const RUN = "\u2029";
+const JOINED_LINES = "\v";
+/** The heading that a section begins with, and the blank lines below: it stays with what follows. */
+const HEADING = /^ {0,3}#.*\n+|^.+\n(?:=+|-+)\n+/u;
+
+/** The parts of a range that each fit one piece, below `header` where there is one. */
+async function cut(text: string, range: TextRange, header: TextRange | null): Promise<TextRange[]> {
+  const { RecursiveCharacterTextSplitter } = await import("@langchain/textsplitters");
+  const splitter = new RecursiveCharacterTextSplitter({
+    // One more for the line feed below the header.
+    chunkSize: MAX_PIECE_TOKENS - (header === null ? 0 : tokensOf(text, header) + 1),
+    chunkOverlap: 0,
+    lengthFunction: estimateTokens,
+    separators: [...(header === null ? ["\n\n", SENTENCE] : []), "\n", " ", "\t", RUN],
+  });
+  const raw = text.slice(range.start, range.end);
+  const marked = raw
+    .replaceAll(SENTENCE_END, `$&${SENTENCE}`)
+    .replaceAll(LONG_RUN, `$&${RUN}`)
+    .replace(HEADING, (heading) => heading.replaceAll("\n", JOINED_LINES));
   const parts: TextRange[] = [];
-  for (let from = start; from < end;) {
-    const to = from + fittingLength(text.slice(from, Math.min(end, from + MAX_PIECE_TOKENS * 4)));
-    const place = to >= end ? end : from + breakIn(text.slice(from, to));
-    parts.push({ start: from, end: place });
-    from = place;
+  let from = 0;
+  for (const chunk of await splitter.splitText(marked)) {
+    const part = chunk.replaceAll(/[\u2028\u2029]/gu, "").replaceAll(JOINED_LINES, "\n");
+    const start = raw.indexOf(part, from);
+    from = start + part.length;
+    if (/[\p{L}\p{N}]/u.test(part)) parts.push({ start: range.start + start, end: range.start + from });
   }
   return parts;
-}
-
-/** How much of the beginning of `text` fits one piece. */
-function fittingLength(text: string): number {
-  let part = text;
-  for (let tokens = estimateTokens(part); tokens > MAX_PIECE_TOKENS; tokens = estimateTokens(part))
-    part = sliceWhole(part, 0, Math.max(2, Math.floor((part.length * MAX_PIECE_TOKENS) / tokens) - 1));
-  return part.length;
-}
-
-// In the order in which they are tried.
-const BREAKS: readonly RegExp[] = [/[.!?…]["'”’)\]]*\s+|[。！？]["”』」]*/gu, /\n/gu, /\s+/gu];
-
-/** Where to end a part: behind a sentence in its second half, else a line, else a word, else where it is full. */
-function breakIn(part: string): number {
-  for (const pattern of BREAKS) {
-    const last = [...part.matchAll(pattern)].at(-1);
-    const place = last === undefined ? 0 : last.index + last[0].length;
-    if (place > part.length / 2) return place;
-  }
-  return part.length - (/[\ud800-\udbff]$/u.test(part) ? 1 : 0) || part.length;
 }

@@ -7,7 +7,7 @@ export interface PdfOptions {
   readonly isEncrypted?: boolean;
 }
 
-/** A PDF with one page for each of `pages`; the lines of a page below each other. ASCII alone. */
+/** A PDF with one page for each of `pages`; the lines of a page below each other, tabs to columns. ASCII alone. */
 export function makePdf(
   pages: readonly string[],
   { title, isEncrypted = false }: PdfOptions = {},
@@ -29,8 +29,14 @@ export function makePdf(
   return written(objects, `/Root 1 0 R ${info} ${encrypt}`);
 }
 
+const COLUMN_POINTS = 200;
+
 function pageObjects(text: string, number: number): string[] {
-  const lines = text.split("\n").map((line) => `(${escaped(line)}) Tj 0 -14 Td`);
+  const lines = text.split("\n").map((line) => {
+    const cells = line.split("\t");
+    const shown = cells.map((cell) => `(${escaped(cell)}) Tj`).join(` ${COLUMN_POINTS} 0 Td `);
+    return `${shown} ${(1 - cells.length) * COLUMN_POINTS} -14 Td`;
+  });
   const stream = `BT /F1 12 Tf 50 780 Td ${lines.join(" ")} ET`;
   return [
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${number + 1} 0 R >>`,

@@ -30,7 +30,10 @@ export function ingestedEnvelope(outcome: IngestOutcome, timeZone: string): Enve
 
 type StoredOutcome = Extract<IngestOutcome, { kind: "stored" }>;
 
-function storedEnvelope({ source, replaced, leftOut }: StoredOutcome, timeZone: string): Envelope {
+function storedEnvelope(
+  { source, replaced, leftOut, sideBySide }: StoredOutcome,
+  timeZone: string,
+): Envelope {
   const { title, warned, hidden } = source;
   const since = replaced === null ? "" : localMinute(fromInstant(replaced.ingested_at), timeZone);
   const told = [
@@ -39,6 +42,7 @@ function storedEnvelope({ source, replaced, leftOut }: StoredOutcome, timeZone: 
     leftOut.length === 0 ? "" : `${count(leftOut.length, "passage")} left out: ${reasons(leftOut)}.`,
     warned === 0 ? "" : `${count(warned, "passage")} marked: hidden characters changed how it reads.`,
     hidden === 0 ? "" : `${count(hidden, "hidden character")} removed.`,
+    sideBySide.length === 0 ? "" : columnsText(sideBySide),
   ];
   return done("evidence_ingested", told.filter((part) => part !== "").join(" "), {
     next: "It is cited, and never taken for a fact: /memory evidence show <words> looks in it.",
@@ -47,8 +51,17 @@ function storedEnvelope({ source, replaced, leftOut }: StoredOutcome, timeZone: 
       source: sourceRow(source, timeZone),
       replaced: replaced === null ? null : since,
       leftOut: placesOf(leftOut),
+      ...(sideBySide.length === 0 ? {} : { sideBySide: sideBySide.slice(0, MAX_PLACES) }),
     },
   });
+}
+
+/** A table is read so rightly; columns of prose are not, and only a person can tell. */
+function columnsText(pages: readonly number[]): string {
+  const told = pages.slice(0, TOLD_PLACES).join(", ");
+  const more = pages.length - TOLD_PLACES;
+  const where = `page${pages.length === 1 ? "" : "s"} ${told}${more > 0 ? ` and ${more} more` : ""}`;
+  return `On ${where} text stands side by side: it was read across the page, line by line, so columns may be mixed.`;
 }
 
 function knownEnvelope(source: EvidenceSource, timeZone: string): Envelope {
