@@ -21,9 +21,13 @@ describe("printable", () => {
     for (const control of controls) expect(printable(`a${control}b`)).not.toContain(control);
   });
 
-  it("leaves no escape character of a sequence that is cut off", () => {
-    expect(printable("\u001B[3")).toBe("3");
+  it("leaves nothing of a sequence that is cut off", () => {
+    expect(printable("a\u001B[3")).toBe("a");
     expect(printable("1m")).toBe("1m");
+  });
+
+  it("D-11 removes what turns the direction of text", () => {
+    expect(printable("user\u202Etxt.exe\u202C and \u2067x\u2069 שלום")).toBe("usertxt.exe and x שלום");
   });
 });
 
@@ -39,5 +43,19 @@ describe("a printable stream", () => {
     const [high = "", low = ""] = "🙂".split("");
     expect(stream.push(`a${high}`)).toBe("a");
     expect(stream.push(low)).toBe("🙂");
+  });
+
+  it.each([
+    "a \u001B[31mred\u001B[0m b",
+    "\u001B]8;;https://a.b\u001B\\link\u001B]8;;\u0007.",
+    "\u009B2Jx\u001B",
+    "\u001B(0 a \u001B[3",
+    `\u001B]0;${"long ".repeat(600)}\u0007 end`,
+  ])("D-11 says of %j in pieces what it says of the whole", (text) => {
+    for (const size of [1, 2, 3, 5]) {
+      const stream = createPrintableStream();
+      const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, "gu")) ?? [];
+      expect(pieces.map((piece) => stream.push(piece)).join("")).toBe(printable(text));
+    }
   });
 });

@@ -4,14 +4,20 @@
 // Control sequences (colours, cursor), strings to the terminal (titles, links) and other escapes. Node's own
 // stripVTControlCharacters also takes the text between a control sequence and a later bell.
 const ESCAPES =
-  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B[ -/]*[0-~]/gu;
+  /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B[\]PX^_][^\u0007\u001B]{0,2000}(?:\u0007|\u001B\\)|\u001B[ -/]*[0-OQ-WYZ\\`-~]/gu;
 
-// C0 but for tab and newline, DEL, and C1, whose 0x9b begins a control sequence by itself.
-const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/gu;
+// The beginning of one at the end of a text. A string that is longer than any title or link is text.
+const BEGUN_ESCAPE =
+  /(?:(?:\u001B\[|\u009B)[0-?]*[ -/]*|\u001B[\]PX^_][^\u0007\u001B]{0,2000}\u001B?|\u001B[ -/]*)$/u;
 
-/** `text` without escape sequences and control characters; tabs and line breaks stay. */
+// C0 but for tab and newline, DEL, C1, whose 0x9b begins a control sequence by itself, and what turns the direction of
+// the text around it, so that it reads as something else.
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** `text` without escape sequences, also one that is cut off, and control characters; tabs and line breaks stay. */
 export function printable(text: string): string {
-  return text.replaceAll(ESCAPES, "").replaceAll("\r\n", "\n").replaceAll(CONTROLS, "");
+  const unescaped = text.replaceAll(ESCAPES, "").replace(BEGUN_ESCAPE, "");
+  return unescaped.replaceAll("\r\n", "\n").replaceAll(CONTROLS, "");
 }
 
 /** {@link printable} on one line: every run of white space is one space. */
@@ -21,9 +27,11 @@ export function printableLine(text: string): string {
 
 /** Makes a stream of pieces printable, as they come. */
 export interface PrintableStream {
-  /** What can be printed now. Half a surrogate pair waits for its other half. */
+  /** What can be printed now. Half a surrogate pair, or half an escape sequence, waits for its other half. */
   push(piece: string): string;
 }
+
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/u;
 
 /** Makes a {@link PrintableStream}. */
 export function createPrintableStream(): PrintableStream {
@@ -31,8 +39,9 @@ export function createPrintableStream(): PrintableStream {
   return {
     push(piece) {
       const text = held + piece;
-      held = /[\uD800-\uDBFF]$/u.test(text) ? text.slice(-1) : "";
-      return printable(held === "" ? text : text.slice(0, -1));
+      const [half = ""] = HALF_CHARACTER.exec(text) ?? BEGUN_ESCAPE.exec(text.replaceAll(ESCAPES, "")) ?? [];
+      held = half;
+      return printable(text.slice(0, text.length - half.length));
     },
   };
 }
