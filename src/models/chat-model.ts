@@ -23,4 +23,11 @@ export interface ChatModels {
    *   `config_invalid` when the server is not configured.
    */
   chatModel(reference: string, options?: ChatModelOptions): Promise<BaseChatModel>;
+
+  /**
+   * What is to be said of a model, each sentence once: which abilities its server has refused, so that they are left out.
+   *
+   * @throws {LilyError} `model_unknown`
+   */
+  takeNotices?(reference: string): readonly string[];
 }

@@ -6,7 +6,8 @@ import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
 import { parseModelReference } from "./model-reference.ts";
 import type { OpenAICompletionsModel } from "./openai-completions-model.ts";
 import type { Environment } from "./resolve-model.ts";
-import { inOneDialect } from "./wire/one-dialect.ts";
+import { LeftOut, leavingOut } from "./wire/leave-out.ts";
+import { inOneDialect, type Fetch } from "./wire/one-dialect.ts";
 
 /** Where the models are and how long they may take. */
 export interface OpenAISettings {
@@ -44,7 +45,10 @@ export function openAISettingsOf(env: Environment): OpenAISettings {
  */
 export function createOpenAIChatModels(settings: OpenAISettings): ChatModels {
   const instances = new Map<string, OpenAICompletionsModel>();
+  const leftOut = new LeftOut();
+  const request: Fetch = (input, init) => leavingOut(inOneDialect(fetch), leftOut)(input, init);
   return {
+    takeNotices: (reference) => leftOut.takeNotices(modelNameOf(reference)),
     async chatModel(reference, options = {}) {
       const model = modelNameOf(reference);
       const server = serverOf(settings);
@@ -52,7 +56,9 @@ export function createOpenAIChatModels(settings: OpenAISettings): ChatModels {
       const key = canonicalJson([model, options]);
       const known = instances.get(key);
       if (known !== undefined) return known;
-      const made = new Model(fieldsOf(model, options, server), { silenceMs: server.timeoutMs });
+      const made = new Model(fieldsOf(model, options, { ...server, request }), {
+        silenceMs: server.timeoutMs,
+      });
       keepNewest(instances, [key, made], MAX_INSTANCES);
       return made;
     },
@@ -93,7 +99,7 @@ function hostOf(baseURL: string): string {
 }
 
 /** `maxRetries` is 0: LangChain waits a second and more before each retry, blindly, and cannot be told otherwise. */
-function fieldsOf(model: string, options: ChatModelOptions, server: Server) {
+function fieldsOf(model: string, options: ChatModelOptions, server: Server & { readonly request: Fetch }) {
   return {
     model,
     apiKey: server.apiKey,
@@ -107,7 +113,7 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server) {
       ? {}
       : { modelKwargs: { reasoning_effort: options.reasoningEffort } }),
     // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
-    configuration: { baseURL: server.baseURL, logLevel: "off", fetch: inOneDialect(globalThis.fetch) },
+    configuration: { baseURL: server.baseURL, logLevel: "off", fetch: server.request },
   } as const;
 }
 
