@@ -28,7 +28,7 @@ const REFUSES = new RegExp(
 );
 
 /** In the order in which they are looked for: the words for tools are in the names of other fields. */
-export const ABILITIES: readonly Ability[] = [
+const ABILITIES: readonly Ability[] = [
   field("stream_options", "its usage is counted by estimate"),
   field("parallel_tool_calls", "it decides by itself how many tools it calls at once"),
   field("reasoning_effort", "it decides by itself how long it thinks"),
