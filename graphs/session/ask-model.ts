@@ -5,7 +5,7 @@ import type { Runnable, RunnableConfig } from "@langchain/core/runnables";
 import { concat } from "@langchain/core/utils/stream";
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { finalMessage } from "#src/models/final-message.ts";
+import { cutNotice, cutOf, finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
@@ -67,7 +67,9 @@ export async function askFirstThatAnswers(
       return { model, attempts, ...(await ask(deps, model, { ...question, onFailure })) };
     } catch (error) {
       first ??= error;
-      if (question.guard.signal.aborted || classifyModelError(error).streamed) break;
+      const { streamed, kind } = classifyModelError(error);
+      // Another model would be sent the same messages.
+      if (question.guard.signal.aborted || streamed || kind === "bad_messages") break;
     }
   }
   throw failedAttempts.attach(modelFailedError(first), attempts);
@@ -134,9 +136,14 @@ async function stream(
   if (partial.chunk === undefined) throw new LilyError("model_failed", "the model sent nothing");
   const message = finalMessage(partial.chunk);
   if (contentText(message.content).trim() !== "" || asksForTools(message)) return message;
-  throw new LilyError("model_failed", "the model answered with nothing", {
-    next: "Send the message again, or choose another model with /model. It was not stored.",
-  });
+  const cut = cutOf(message);
+  throw new LilyError(
+    "model_failed",
+    cut === undefined ? "the model answered with nothing" : `${cutNotice(cut)} Nothing of it had come`,
+    {
+      next: "Send the message again, or choose another model with /model. It was not stored.",
+    },
+  );
 }
 
 /** The text so far; a tool call that was half written is dropped. */

@@ -96,6 +96,60 @@ describe("a turn that fails", () => {
     expect((await lily.turns(reply.sessionId))[1]?.explanation.attempts).toBeUndefined();
   });
 
+  it.each([
+    "messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+    "Unexpected role 'user' after role 'tool'",
+  ])("D-9 asks no fallback when the messages are refused: %s", async (words) => {
+    const refused = Object.assign(new Error(`400 ${words}`), { status: 400 });
+    const model = new ScriptedChatModel(() => ({ error: refused }));
+    const other = new ScriptedChatModel(() => "theirs");
+    const lily = await start({
+      model,
+      models: { "scripted:other": other },
+      config: { agents: { defaults: { fallbacks: ["scripted:other"] } } },
+    });
+    const reply = await lily.send("one");
+    expect(reply).toMatchObject({ outcome: "failed", envelope: { code: "model_failed" } });
+    expect(reply.envelope.message.split(words)).toHaveLength(2);
+    expect([model.calls.length, other.calls.length]).toEqual([1, 0]);
+  });
+
+  it.each(["length", "content_filter"])(
+    "D-5 keeps an answer that ended by %s, and says why",
+    async (reason) => {
+      const lily = await start({
+        model: new ScriptedChatModel(() => ({ text: "Half an", finishReason: reason })),
+      });
+      const reply = await lily.send("one");
+      expect(reply).toMatchObject({ status: "limited", envelope: { message: "Half an" } });
+      const [turn] = await lily.turns(reply.sessionId);
+      expect(turn).toMatchObject({
+        status: "limited",
+        explanation: { cut: reason },
+        reply: { notice: expect.stringContaining("The answer is cut") as unknown },
+      });
+      expect((await lily.send("/why")).envelope.message).toContain(`finish reason ${reason}`);
+    },
+  );
+
+  it("D-1 says once, before the answer, what the model does not take", async () => {
+    const untold = ["The model takes no tools: it answers without them."];
+    const lily = await start({
+      model: new ScriptedChatModel(() => "fine"),
+      adjust: (deps) => ({
+        ...deps,
+        models: {
+          chatModel: (reference, options) => deps.models.chatModel(reference, options),
+          takeNotices: () => untold.splice(0),
+        },
+      }),
+    });
+    const { sessionId } = await lily.send("one");
+    await lily.send("two");
+    const notices = (await lily.turns(sessionId)).map(({ reply }) => reply.notice);
+    expect(notices).toEqual(["The model takes no tools: it answers without them.", undefined]);
+  });
+
   it("asks the fallback at once when the server wants to be left alone for longer than the turn has", async () => {
     const slept: number[] = [];
     const headers = new Headers({ "retry-after": "20" });

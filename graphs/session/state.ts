@@ -59,6 +59,8 @@ export const turnInFlightSchema = z.strictObject({
   spent: z.strictObject({ toolCalls: z.int(), tokens: z.int(), ms: z.int() }).optional(),
   /** The limit that it has reached: the answer is all that comes. */
   limit: reachedLimitSchema.optional(),
+  /** Why the model's answer is not whole. */
+  cut: explanationSchema.shape.cut,
   attempts: z.array(failedAttemptSchema).optional(),
 });
 

@@ -69,6 +69,7 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
     ...(turn.sources === undefined || turn.sources.length === 0 ? {} : { sources: turn.sources }),
     ...(turn.limit === undefined ? {} : { limit: turn.limit }),
+    ...(turn.cut === undefined ? {} : { cut: turn.cut }),
     ...(turn.attempts === undefined ? {} : { attempts: turn.attempts }),
   };
 }

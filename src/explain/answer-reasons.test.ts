@@ -64,6 +64,16 @@ describe("calls that failed", () => {
   });
 });
 
+describe("D-5 an answer that was cut", () => {
+  it.each(["length", "content_filter"] as const)("tells the finish reason %s", (cut) => {
+    const [reason] = answerReasons(turn({ explanation: { requestId: "r", cut } }), telling);
+    expect(reason).toEqual({
+      about: "cut",
+      text: expect.stringContaining(`finish reason ${cut}`) as unknown,
+    });
+  });
+});
+
 describe("a limit", () => {
   it.each([
     ["modelCalls", "8 of 8 model calls were used; limits.modelCalls raises it"],

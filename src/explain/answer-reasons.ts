@@ -1,7 +1,7 @@
 /** Who answered a turn, what failed before, and what ended it, in words. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import type { FailedAttempt, ReachedLimit, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { Cut, FailedAttempt, ReachedLimit, TurnRecord } from "#src/sessions/turn-record.ts";
 import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 
 /** Who answered, as the end of a headline. */
@@ -32,11 +32,12 @@ function statusText(status: TurnRecord["status"]): string {
 
 /** Failed calls, the limit that was reached, the tools that ran. */
 export function answerReasons(turn: TurnRecord, { timeZone }: Telling): Reason[] {
-  const { attempts = [], limit, solver } = turn.explanation;
+  const { attempts = [], cut, limit, solver } = turn.explanation;
   return reasonsOf(
     ["failed calls", attemptsText(attempts, timeZone)],
     ["instead", insteadText(attempts, solver)],
     ["limit", limit === undefined ? undefined : limitText(limit)],
+    ["cut", cut === undefined ? undefined : CUTS[cut]],
     ["tools", toolsText(turn)],
   );
 }
@@ -69,6 +70,11 @@ const LIMITS: Readonly<Record<ReachedLimit["kind"], readonly [counts: string, se
   toolCalls: ["tool calls", "limits.toolCalls"],
   tokens: ["tokens", "limits.turnTokens"],
   time: ["ms", "limits.turnMs"],
+};
+
+const CUTS: Readonly<Record<Cut, string>> = {
+  length: "the model reached the longest answer that it or its server allows (finish reason length)",
+  content_filter: "the model's server withheld the rest of the answer (finish reason content_filter)",
 };
 
 function limitText({ kind, used, limit }: ReachedLimit): string {

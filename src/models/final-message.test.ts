@@ -29,6 +29,15 @@ describe("settleToolCalls", () => {
     expect(settleToolCalls(answerWith(half))).toMatchObject({ tool_calls: [], invalid_tool_calls: [half] });
   });
 
+  it.each(["", '{"path"'])("D-10 refuses a call that the length limit cut at %j, and says so", (args) => {
+    const answer = answerWith({ id: "a", name: "one", args: "{}" }, { id: "b", name: "two", args });
+    answer.response_metadata = { finish_reason: "length" };
+    expect(settleToolCalls(answer)).toMatchObject({
+      tool_calls: [{ id: "a" }],
+      invalid_tool_calls: [{ id: "b", error: expect.stringContaining("longest answer") as unknown }],
+    });
+  });
+
   it("refuses every proper beginning of an object", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (value, cut) => {

@@ -3,6 +3,22 @@ import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
 import { isRecord } from "#src/kernel/is-record.ts";
 
+/** Why a model ended its answer before it was whole. */
+type Cut = "length" | "content_filter";
+
+/** Why an answer is not whole, where its model said so. */
+export function cutOf({ response_metadata: metadata }: AIMessage): Cut | undefined {
+  const reason: unknown = metadata["finish_reason"];
+  return reason === "length" || reason === "content_filter" ? reason : undefined;
+}
+
+/** The sentence that tells it before the answer. */
+export function cutNotice(cut: Cut): string {
+  return cut === "length"
+    ? "The answer is cut: the model reached the longest answer that it or its server allows."
+    : "The answer is cut: the model's server withheld the rest of it (content filter).";
+}
+
 /**
  * Parses the tool calls of a joined answer strictly, in place. LangChain completes half-received JSON
  * (`{"path": "/tm` becomes a call with `/tm`), so a call that was cut would run; here it lands in
@@ -16,7 +32,10 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
   for (const [index, chunk] of chunks.entries()) {
     const id =
       chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
-    const call = parseCall(chunk, id);
+    const call = parseCall(chunk, {
+      id,
+      mayBeCut: cutOf(message) === "length" && index === chunks.length - 1,
+    });
     if (call.type === "tool_call") calls.push(call);
     else invalid.push(call);
   }
@@ -59,13 +78,18 @@ function distinctIds(messageId: string | undefined): <T extends { id?: string | 
 
 function parseCall(
   chunk: ToolCallChunk,
-  id: string,
+  { id, mayBeCut }: { readonly id: string; readonly mayBeCut: boolean },
 ): (ToolCall & { type: "tool_call" }) | (InvalidToolCall & { type: "invalid_tool_call" }) {
   const name = chunk.name ?? "";
   const text = chunk.args?.trim() ?? "";
-  const args = parseArguments(text);
+  const args = mayBeCut && text === "" ? undefined : parseArguments(text);
   if (name !== "" && args !== undefined) return { type: "tool_call", id, name, args };
-  const error = name === "" ? "The call names no tool." : "The arguments are not a JSON object.";
+  const error =
+    name === ""
+      ? "The call names no tool."
+      : mayBeCut
+        ? "The call is cut: the model reached the longest answer that it or its server allows."
+        : "The arguments are not a JSON object.";
   return { type: "invalid_tool_call", id, name, args: text, error };
 }
 

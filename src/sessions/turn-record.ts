@@ -28,6 +28,12 @@ export const reachedLimitSchema = z.strictObject({
 /** A limit that was reached. */
 export type ReachedLimit = z.infer<typeof reachedLimitSchema>;
 
+/** Why a model ended its answer before it was whole. */
+const cutSchema = z.enum(["length", "content_filter"]);
+
+/** Why an answer was cut. */
+export type Cut = z.infer<typeof cutSchema>;
+
 /** A call of a model that failed; another attempt or another model may have answered after it. */
 export const failedAttemptSchema = z.strictObject({
   /** Model reference. */
@@ -98,6 +104,8 @@ export const explanationSchema = z.strictObject({
   sources: z.array(answerSourceSchema).optional(),
   /** The limit that ended it. */
   limit: reachedLimitSchema.optional(),
+  /** Why the model's answer is not whole. */
+  cut: cutSchema.optional(),
   /** The newest calls of models that failed in it, oldest first. */
   attempts: z.array(failedAttemptSchema).optional(),
 });

@@ -4,7 +4,8 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { Runnable } from "@langchain/core/runnables";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import type { ReachedLimit } from "#src/sessions/turn-record.ts";
+import { cutNotice, cutOf } from "#src/models/final-message.ts";
+import type { Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import { toModelInput } from "#src/turns/model-input.ts";
 import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
@@ -18,7 +19,7 @@ import { readRunContext, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
 import { sessionTools } from "../tools.ts";
-import { messagesInFlight, modelMessagesInFlight, requireTurn } from "../turn-messages.ts";
+import { asksForTools, messagesInFlight, modelMessagesInFlight, requireTurn } from "../turn-messages.ts";
 
 /** The reference of what answers where no model is configured. */
 const SYMBOLIC = "symbolic";
@@ -108,6 +109,7 @@ function answeredTurn(
 ): SessionUpdate {
   const limit = limitOf(deps, turn, { answer, verdict });
   const isLimited = limit !== undefined && answer.endedBy !== "stop";
+  const cut = asksForTools(answer.message) ? undefined : cutOf(answer.message);
   const sources = sourcesOf(answer.message);
   return {
     messages: [isLimited ? lastMessage(answer, limit) : answer.message],
@@ -115,12 +117,28 @@ function answeredTurn(
       ...turn,
       ...failedAttempts.join(turn.attempts, answer.attempts),
       ...(limit === undefined ? {} : { limit }),
+      ...(cut === undefined ? {} : { cut }),
+      notice: noticeOf(deps, turn, { answer, cut }),
       ...(sources.length === 0 ? {} : { sources }),
       // For this turn only: the session's own choice stays as it is.
       solver: answer.model,
-      status: answer.endedBy === "stop" ? "stopped" : isLimited ? "limited" : turn.status,
+      status:
+        answer.endedBy === "stop" ? "stopped" : isLimited || cut !== undefined ? "limited" : turn.status,
     },
   };
+}
+
+/** What is said before the answer: what its model does not take, the first time, and why the answer was cut. */
+function noticeOf(
+  { models }: SessionDeps,
+  { notice }: TurnInFlight,
+  { answer, cut }: { readonly answer: Answer; readonly cut: Cut | undefined },
+): string | null {
+  const leftOut = answer.model === "symbolic" ? [] : (models.takeNotices?.(answer.model) ?? []);
+  const said = [notice ?? "", ...leftOut, cut === undefined ? "" : cutNotice(cut)].filter(
+    (text) => text !== "",
+  );
+  return said.length === 0 ? null : said.join("\n");
 }
 
 /** The limit that ends the turn with this answer. A turn whose only call it is was not held back by it. */

@@ -33,7 +33,10 @@ export function commit(deps: SessionDeps) {
       deps.limits.windowCharacters,
     );
     return {
-      session: { ...committed.session, toldNoModel: session.toldNoModel || turn.notice !== null },
+      session: {
+        ...committed.session,
+        toldNoModel: session.toldNoModel || (turn.solver === "symbolic" && turn.notice !== null),
+      },
       units: [...(turn.clears ? [] : state.units), ...turn.stagedUnits],
       turn: null,
       window: extended.window,
