@@ -58,6 +58,18 @@ describe("E-2 passages of a long table begin with its header row", () => {
       1,
     ],
     [
+      "quoted cells of several lines",
+      "t.csv",
+      ["Tenant,City,Note", ...rows(200, (index, name) => `${name} ${index},Porto,"pays\nlate"`)],
+      1,
+    ],
+    [
+      "marks of inches",
+      "t.tsv",
+      ["Tenant\tCity\tScreen", ...rows(200, (index, name) => `${name} ${index}\tPorto\t15"`)],
+      1,
+    ],
+    [
       "years as columns",
       "t.csv",
       ["Tenant,2024,2025", ...rows(300, (index, name) => `${name} ${index},${index},${index + 1}`)],
@@ -87,7 +99,7 @@ describe("E-2 passages of a long table begin with its header row", () => {
       .join("\n")
       .trim();
     const cut = texts.filter((text) => text.includes("Porto") || /,\d+,/u.test(text));
-    expect(cut.length).toBeGreaterThan(3);
+    expect(cut.length).toBeGreaterThan(2);
     for (const text of cut) {
       expect(text.trim().startsWith(header) || text === cut[0]).toBe(true);
       expect(text.split(header).length).toBe(2);

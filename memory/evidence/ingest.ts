@@ -60,8 +60,7 @@ export async function ingest(
 
   const document = await readDocument(file);
   const ranges = await splitDocument(document);
-  if (ranges.length > MAX_PIECES)
-    throw tooMuch(basename(file.path), `makes ${ranges.length} pieces; ${MAX_PIECES} can be kept`);
+  if (ranges.length > MAX_PIECES) throw tooMuch(basename(file.path), `makes more than ${MAX_PIECES} pieces`);
   const judged = await judgePieces(document, ranges, scan);
   if (judged.kept.length === 0) return { kind: "denied", leftOut: judged.leftOut };
   const source: EvidenceSource = {

@@ -7,7 +7,7 @@ import {
   type Heading,
   type TextRange,
 } from "./evidence-document.ts";
-import { MAX_PIECE_TOKENS } from "./limits.ts";
+import { MAX_PIECE_TOKENS, MAX_PIECES } from "./limits.ts";
 import { tablesIn, type Table } from "./tables.ts";
 
 /** A piece as a range of the document, with its place. */
@@ -23,7 +23,10 @@ export interface PieceRange extends TextRange {
 /** Of a piece, what a header may take at most; a longer one is not repeated. */
 const MAX_HEADER_TOKENS = MAX_PIECE_TOKENS * 0.75;
 
-/** The pieces of `document`, in order. Each holds a letter or number, and at most {@link MAX_PIECE_TOKENS}. */
+/**
+ * The pieces of `document`, in order. Each holds a letter or number, and at most {@link MAX_PIECE_TOKENS}. Once there are
+ * more than {@link MAX_PIECES} the rest is not looked at.
+ */
 export async function splitDocument(document: EvidenceDocument): Promise<PieceRange[]> {
   const { text, headings, pages } = document;
   const starts = lineStarts(text);
@@ -32,6 +35,7 @@ export async function splitDocument(document: EvidenceDocument): Promise<PieceRa
   const pieces: PieceRange[] = [];
   let last: Table | undefined;
   for (const section of sectionsOf(document)) {
+    if (pieces.length > MAX_PIECES) break;
     // A table goes on over a page, and not below another heading.
     const tables = tablesIn(text, section, pages.includes(section.start) ? last : undefined);
     last = tables.at(-1);
@@ -100,6 +104,7 @@ const HEADING = /^ {0,3}#.*\n+|^.+\n(?:=+|-+)\n+/u;
 
 /** The parts of a range that each fit one piece, below `header` where there is one. */
 async function cut(text: string, range: TextRange, header: TextRange | null): Promise<TextRange[]> {
+  if (header === null && tokensOf(text, range) <= MAX_PIECE_TOKENS) return trimmed(text, range);
   const { RecursiveCharacterTextSplitter } = await import("@langchain/textsplitters");
   const splitter = new RecursiveCharacterTextSplitter({
     // One more for the line feed below the header.
@@ -122,4 +127,11 @@ async function cut(text: string, range: TextRange, header: TextRange | null): Pr
     if (/[\p{L}\p{N}]/u.test(part)) parts.push({ start: range.start + start, end: range.start + from });
   }
   return parts;
+}
+
+/** The range without blanks at its ends; nothing when it holds neither letter nor number. */
+function trimmed(text: string, range: TextRange): TextRange[] {
+  const raw = text.slice(range.start, range.end);
+  const start = range.start + raw.length - raw.trimStart().length;
+  return /[\p{L}\p{N}]/u.test(raw) ? [{ start, end: start + raw.trim().length }] : [];
 }

@@ -15,6 +15,8 @@ const SEPARATORS: readonly RegExp[] = [/\t/u, /\|/u, /;/u, /(?<![.!?:]) {2,}/u, 
 
 /** Of the lines of a paragraph, this share has to have the columns. */
 const SHARE = 0.6;
+/** So many lines of a paragraph are looked at: more would say the same. */
+const LOOKED_AT = 1_000;
 /** Fewer lines are no table of their own. */
 const LEAST_LINES = 3;
 /** Below a header or around a row: nothing but what lines are drawn with. */
@@ -30,7 +32,10 @@ export function tablesIn(text: string, range: TextRange, before?: Table): Table[
   let open = before;
   for (const lines of paragraphsIn(text, range)) {
     const goesOn = open !== undefined && isOfColumns(text, lines, open);
-    const table = goesOn && open !== undefined ? { ...open, ...spanOf(lines) } : tableOf(text, lines);
+    const table =
+      goesOn && open !== undefined
+        ? { ...open, ...spanOf(lines) }
+        : tableOf(text, lines, wholeRows(text, lines));
     const last = tables.at(-1);
     if (table !== undefined && goesOn && last !== undefined && last === open)
       tables[tables.length - 1] = { ...last, end: table.end };
@@ -59,14 +64,36 @@ function isOfColumns(
   const isHeaded =
     RULE.test(second) ||
     (header !== null && first === text.slice(header.start, header.end).split("\n", 1)[0]);
-  const fitting = lines.filter(
+  const looked = lines.slice(0, LOOKED_AT);
+  const fitting = looked.filter(
     ({ start, end }) => cellsOf(text.slice(start, end), separator).length === columns,
   );
-  return !isHeaded && fitting.length >= lines.length * SHARE;
+  return !isHeaded && fitting.length >= looked.length * SHARE;
 }
 
-function tableOf(text: string, lines: readonly TextRange[]): Table | undefined {
-  const written = lines.map((line) => ({ line, text: text.slice(line.start, line.end) }));
+/** Lines, or rows of several where a quoted cell goes on over the end of its line. */
+function wholeRows(text: string, lines: readonly TextRange[]): TextRange[] {
+  const rows: TextRange[] = [];
+  let isOpen = false;
+  for (const line of lines.slice(0, LOOKED_AT)) {
+    const last = rows.at(-1);
+    if (isOpen && last !== undefined) rows[rows.length - 1] = { start: last.start, end: line.end };
+    else rows.push(line);
+    if ((text.slice(line.start, line.end).match(/"/gu)?.length ?? 0) % 2 === 1) isOpen = !isOpen;
+  }
+  return rows;
+}
+
+/** A table of `lines` as they are or, where that names no columns, of `rows`: a quote may also be a mark of inches. */
+function tableOf(text: string, lines: readonly TextRange[], rows: readonly TextRange[]): Table | undefined {
+  const plain = tableOfRows(text, lines);
+  if (plain?.header != null || rows.length === lines.length) return plain;
+  const whole = tableOfRows(text, rows);
+  return whole?.header == null ? plain : { ...whole, end: spanOf(lines).end };
+}
+
+function tableOfRows(text: string, lines: readonly TextRange[]): Table | undefined {
+  const written = lines.slice(0, LOOKED_AT).map((line) => ({ line, text: text.slice(line.start, line.end) }));
   const plain = written.filter((one) => !RULE.test(one.text));
   if (plain.length < LEAST_LINES) return undefined;
   const shapes = SEPARATORS.map((separator) => shapeOf(plain, separator));
