@@ -5,7 +5,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CommandContext } from "#src/commands/command.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
-import { erasureTarget, readForget, type ForgetFlags } from "#src/commands/catalog/memory/forget-target.ts";
+import { erasureTarget, readForget, type ForgetFlags } from "#src/commands/catalog/memory/find-record.ts";
 import { actionContext } from "#src/commands/catalog/memory/memory-action.ts";
 import { erase } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";

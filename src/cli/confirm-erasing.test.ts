@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readForget } from "#src/commands/catalog/memory/forget-target.ts";
+import { readForget } from "#src/commands/catalog/memory/find-record.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
 import { isYes, withYes } from "./confirm-erasing.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseCommand } from "./parse-command.ts";
+import { parseCommand, parseFlags } from "./parse-command.ts";
+import fc from "fast-check";
 
 const parse = (text: string) => parseCommand(text, ["lily", "OurBot"]);
 const command = (name: string, args = "") => ({ kind: "command", name, args });
@@ -64,5 +65,63 @@ describe("telling commands from text", () => {
     "/😀",
   ])("CM-07 takes %j as text, because no letter follows the slash or the name does not end", (text) => {
     expect(parse(text)).toEqual({ kind: "text" });
+  });
+});
+
+const names = { values: ["domain", "task"], switches: ["dry-run"] } as const;
+const read = (args: string) => parseFlags(args, names);
+
+describe("flags", () => {
+  it.each([
+    ["before the text", "--domain user_profile I like tea", "I like tea", { domain: "user_profile" }],
+    ["behind the text", "I like tea --domain user_profile", "I like tea", { domain: "user_profile" }],
+    ["between the words", "I like --domain=user_profile tea", "I like tea", { domain: "user_profile" }],
+    ["with a value in quotes", '--task "my project" it is due', "it is due", { task: "my project" }],
+    ["in capitals", "--Domain working_rules be brief", "be brief", { domain: "working_rules" }],
+    ["as a phone writes them", "—task “big move” x", "x", { task: "big move" }],
+    ["with other quotes", "x –task=„big move“", "x", { task: "big move" }],
+    ["twice, of which the last counts", "--task a --task b x", "x", { task: "b" }],
+  ])("are read %s", (_where, args, text, values) => {
+    expect(read(args)).toMatchObject({ ok: true, text, values });
+  });
+
+  it("leave line breaks, dashes inside words and a single dash alone", () => {
+    const text = "first line\nsecond-line -x a--b — c - d";
+    expect(read(text)).toMatchObject({ ok: true, text, values: {} });
+  });
+
+  it("end at a lone --", () => {
+    expect(read("--task a -- --domain is a flag")).toMatchObject({ text: "--domain is a flag" });
+  });
+
+  it("may be switches, which take no value", () => {
+    const found = read("tea –dry-run green");
+    expect(found).toMatchObject({ ok: true, text: "tea green" });
+    expect(found.ok && found.switches.has("dry-run")).toBe(true);
+  });
+
+  it.each([
+    ["--domian persona_core x", "a flag that is not known here; known are --domain, --task, --dry-run"],
+    ["—domian persona_core x", "a flag that is not known here"],
+    ["x --task", "--task needs a value"],
+    ['x --task "open', "--task needs a value"],
+    ["--dry-run=yes", "a flag that is not known here"],
+  ])("that are wrong are told: %s", (args, problem) => {
+    expect(read(args)).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
+  });
+
+  it("that are wrong are not repeated: they may be a secret", () => {
+    expect(JSON.stringify([read("my password --hunter2"), read("x --hunter2=hunter2")])).not.toContain(
+      "hunter2",
+    );
+  });
+
+  it("lose no word of a text that has none", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        fc.pre(!/(?:^|\s)(?:--|[—–])/u.test(text));
+        expect(read(text)).toMatchObject({ ok: true, text: text.trim() });
+      }),
+    );
   });
 });

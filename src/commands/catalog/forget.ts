@@ -4,10 +4,9 @@ import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
-import { usageEnvelope } from "../flags.ts";
-import { notFound } from "./memory/find-record.ts";
+import { usageEnvelope } from "../parse-command.ts";
+import { FORGET_USAGE, findFact, notFound, readForget } from "./memory/find-record.ts";
 import { forgetEverywhere } from "./memory/forget-everywhere.ts";
-import { findFact, FORGET_USAGE, readForget } from "./memory/forget-target.ts";
 import { actionContext, memoryOff, momentOf, type ActionContext } from "./memory/memory-action.ts";
 import { recordRow } from "./memory/record-row.ts";
 
@@ -30,7 +29,6 @@ export const forgetCommand: PlainCommand = {
     if (flags.switches.has("everywhere")) return forgetEverywhere(on, flags);
     const found = await findFact(on, flags);
     if (found.kind === "refused") return found;
-    if (found.kind === "none") return { envelope: notFound(flags.text) };
     return flags.switches.has("dry-run") ? { envelope: preview(on, found.record) } : forget(on, found.record);
   },
 };

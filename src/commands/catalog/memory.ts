@@ -5,7 +5,7 @@ import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { afterWords } from "../parse-command.ts";
 import { conflictsAction, editAction, resolveAction, verifyAction } from "./memory/curate.ts";
 import { evidenceForgetAction, evidenceIngestAction, evidenceShowAction } from "./memory/evidence.ts";
-import { objectionTo } from "./memory/guarded.ts";
+import { objectionTo } from "./memory/remembered.ts";
 import {
   actionContext,
   memoryOff,
@@ -15,8 +15,7 @@ import {
 } from "./memory/memory-action.ts";
 import { factCount } from "./memory/record-row.ts";
 import { acceptAction, rejectAction, reviewAction } from "./memory/review.ts";
-import { shortShowAction } from "./memory/short.ts";
-import { longShowAction, longTaskShowAction, showAction } from "./memory/show.ts";
+import { longShowAction, longTaskShowAction, shortShowAction, showAction } from "./memory/show.ts";
 import { exportAction, importAction } from "./memory/transfer.ts";
 
 /** All actions, in the order in which they are listed. */

@@ -2,9 +2,9 @@
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Fact } from "#memory/facts/types.ts";
 import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
-import { parseFlags, usageEnvelope } from "../flags.ts";
+import { parseFlags, usageEnvelope } from "../parse-command.ts";
 import { parseExpiry } from "./memory/expiry.ts";
-import { guarded, objectionTo } from "./memory/guarded.ts";
+import { guarded, objectionTo } from "./memory/remembered.ts";
 import { actionContext, memoryOff, readDomain, type ActionContext } from "./memory/memory-action.ts";
 
 const USAGE =

@@ -9,6 +9,7 @@ import {
   type RolloverPolicy,
 } from "#src/sessions/rollover-policy.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
+import { firstWord } from "../parse-command.ts";
 
 export const rolloverCommand: PlainCommand = {
   kind: "plain",
@@ -55,8 +56,8 @@ function rulesText(policy: RolloverPolicy): string {
 }
 
 function overridesOf(args: string, before: RolloverOverrides): RolloverOverrides | null | undefined {
-  const [word = "", ...rest] = args.toLowerCase().split(/\s+/u);
-  const wanted = changeFor(word, rest.join(" "));
+  const { word, rest } = firstWord(args.toLowerCase());
+  const wanted = changeFor(word, rest.replaceAll(/\s+/gu, " "));
   if (wanted === null || wanted === undefined) return wanted;
   const parsed = rolloverOverridesSchema.safeParse({ ...before, ...wanted });
   return parsed.success ? parsed.data : undefined;

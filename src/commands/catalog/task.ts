@@ -2,8 +2,8 @@
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { taskSchema } from "#memory/record.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
-import { parseFlags, usageEnvelope } from "../flags.ts";
-import { objectionTo } from "./memory/guarded.ts";
+import { parseFlags, usageEnvelope } from "../parse-command.ts";
+import { objectionTo } from "./memory/remembered.ts";
 import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
 import { factCount } from "./memory/record-row.ts";
 

@@ -2,8 +2,8 @@
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import type { Change } from "#memory/facts/types.ts";
-import { parseFlags, usageEnvelope } from "../../flags.ts";
-import { guarded, objectionTo } from "./guarded.ts";
+import { firstWord, parseFlags, usageEnvelope } from "../../parse-command.ts";
+import { guarded, objectionTo } from "./remembered.ts";
 import { findRecord, notFound } from "./find-record.ts";
 import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { factCount, recordRow, recordsShown } from "./record-row.ts";
@@ -72,7 +72,7 @@ interface Edit {
 function editOf(args: string): Edit {
   const flags = parseFlags(args, { values: ["about", "domain"] });
   if (!flags.ok) return { id: "", problem: flags.problem };
-  const [, id = "", text = ""] = /^(\S+)\s*([\s\S]*)$/u.exec(flags.text) ?? [];
+  const { word: id, rest: text } = firstWord(flags.text);
   const read = readDomain(flags.values.domain);
   if (!read.ok) return { id, problem: read.problem };
   const { about } = flags.values;

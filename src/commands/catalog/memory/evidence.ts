@@ -5,12 +5,25 @@ import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/citation.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
 import { shortId } from "#memory/record.ts";
-import { parseFlags, usageEnvelope } from "../../flags.ts";
-import { evidenceFile, objectionToReference } from "./evidence-file.ts";
-import { ingestedEnvelope } from "./evidence-ingested.ts";
-import { pieceRow, piecesText, sourceRow, sourcesTable } from "./evidence-row.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { findSessionByReference } from "#src/sessions/session-reference.ts";
+import type { ChainEntry } from "#src/sessions/chain.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { MAX_FILE_BYTES } from "#memory/evidence/limits.ts";
+import type { EvidenceFile } from "#memory/evidence/read-document.ts";
+import { parseFlags, usageEnvelope } from "../../parse-command.ts";
+import {
+  counted,
+  ingestedEnvelope,
+  pieceRow,
+  piecesText,
+  sourceRow,
+  sourcesTable,
+} from "./evidence-shown.ts";
 import { looksLikeId } from "./find-record.ts";
-import { usageOf, type ActionContext, type MemoryAction, told } from "./memory-action.ts";
+import { pathOf, told, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 
 /** Pieces that are shown. */
 const SHOWN = 5;
@@ -84,7 +97,7 @@ async function listed(evidence: EvidenceBook, { memory, policy }: ActionContext)
   const message =
     sources.length === 0
       ? "No document is kept as evidence."
-      : `${documentCount(sources.length)} kept as evidence: cited, and no facts that Lily vouches for.`;
+      : `${counted(sources.length, "document")} kept as evidence: cited, and no facts that Lily vouches for.`;
   return done("evidence_sources", message, {
     next:
       sources.length === 0
@@ -126,7 +139,7 @@ function forgotten(source: EvidenceSource): Envelope {
   const { id, title, pieces } = source;
   return done(
     "evidence_forgotten",
-    `Erased from evidence: “${title}” (${shortId(id)}), ${pieces} ${pieces === 1 ? "passage" : "passages"}.`,
+    `Erased from evidence: “${title}” (${shortId(id)}), ${counted(pieces, "passage")}.`,
     {
       next: "The file itself was not touched; what was quoted in conversations stays in their transcripts.",
       data: { id, file: nameOf(source), pieces },
@@ -144,7 +157,7 @@ function ambiguous(sources: readonly EvidenceSource[], wanted: string, { policy 
   const rows = sources.map((source) => sourceRow(source, policy.timeZone));
   return refused(
     "evidence_ambiguous",
-    `${documentCount(sources.length)} have an id that begins with ${wanted}`,
+    `${counted(sources.length, "document")} have an id that begins with ${wanted}`,
     {
       next: "Nothing was changed. Write more of the id.",
       data: { sources: rows },
@@ -153,12 +166,69 @@ function ambiguous(sources: readonly EvidenceSource[], wanted: string, { policy 
   );
 }
 
-function documentCount(count: number): string {
-  return `${count} ${count === 1 ? "document" : "documents"}`;
-}
-
 function noEvidence(): Envelope {
   return refused("memory_unavailable", "evidence cannot be reached from here", {
     next: "Ask in the terminal, or over Lily's own server.",
   });
+}
+
+const SESSION = /^session:(.*)$/isu;
+const ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//iu;
+
+/** Why a reference is refused before anything is read; `undefined` when it may be tried. */
+function objectionToReference(reference: string, { files }: ActionContext): Envelope | undefined {
+  const wanted = pathOf(reference);
+  if (ADDRESS.test(wanted))
+    return refused("evidence_unsupported", "Lily does not fetch addresses", {
+      next: "Save the page as a file, and give its path. Nothing was stored.",
+    });
+  if (SESSION.test(wanted) || files !== undefined) return undefined;
+  return refused("files_unavailable", "files are read in the terminal alone", {
+    next: "Run lily on the machine where the file is.",
+  });
+}
+
+/**
+ * The file, or the session as one.
+ *
+ * @throws {LilyError} `file_failed`, `file_too_large`, `session_not_found`, `session_ambiguous`, `evidence_unsupported`
+ */
+async function evidenceFile(reference: string, context: ActionContext): Promise<EvidenceFile> {
+  const wanted = pathOf(reference);
+  const session = SESSION.exec(wanted)?.[1]?.trim();
+  if (session !== undefined) return sessionFile(session, context);
+  const { files } = context;
+  if (files === undefined) throw new LilyError("files_unavailable", "files are read in the terminal alone");
+  return files.readBytes(wanted, MAX_FILE_BYTES);
+}
+
+async function sessionFile(reference: string, context: ActionContext): Promise<EvidenceFile> {
+  const { chain, repository, policy } = context;
+  const entry = findSessionByReference(chain, reference);
+  const turns = entry.sealed?.turns ?? 0;
+  if (turns === 0)
+    throw new LilyError("evidence_unsupported", `session ${entry.ordinal} has not ended, or is empty`, {
+      next: "/sessions lists those that have ended; /new ends this one.",
+    });
+  const records = await repository.readTurns(
+    { ...chain, sessionId: entry.sessionId },
+    { from: 1, to: turns },
+  );
+  const text = [headingOf(entry), ...records.map((record) => turnText(record, policy.timeZone))].join("\n\n");
+  return { path: `session:${entry.sessionId}`, bytes: new TextEncoder().encode(text), isConversation: true };
+}
+
+function headingOf({ ordinal, title }: ChainEntry): string {
+  return `# Session ${ordinal}${title === undefined ? "" : `: ${title}`}`;
+}
+
+/** Commands are no part of what was said. */
+function turnText(record: TurnRecord, timeZone: string): string {
+  if (record.kind === "command") return "";
+  const when = localMinute(fromInstant(record.at), timeZone);
+  const said = record.messages.flatMap(({ role, content }) => {
+    if (role !== "user" && role !== "assistant") return [];
+    return content.trim() === "" ? [] : [`${role === "user" ? "User" : "Lily"}: ${content}`];
+  });
+  return said.length === 0 ? "" : [`## Turn ${record.turn}, ${when}`, ...said].join("\n\n");
 }

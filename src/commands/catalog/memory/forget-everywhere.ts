@@ -5,7 +5,7 @@ import { markdownTable } from "#src/kernel/markdown.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { CommandOutcome } from "../../command.ts";
 import type { DoomedTurn, ErasurePreview } from "../../command-erasing.ts";
-import { erasureTarget, type ForgetFlags } from "./forget-target.ts";
+import { erasureTarget, type ForgetFlags } from "./find-record.ts";
 import { momentOf, type ActionContext } from "./memory-action.ts";
 import { recordRow } from "./record-row.ts";
 

@@ -1,19 +1,22 @@
-/** What came of a write to memory, as an envelope. */
+/** Writes to memory, whose text may be a secret, and what came of them: what goes wrong is told, never thrown into the log of failures. */
 import { quoted as quotedText } from "#src/explain/reason.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { done, envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { RememberOutcome, Who } from "#memory/facts/types.ts";
 import { denialEnvelope, type HiddenText, type PolicyDenial } from "#memory/policy/verdict.ts";
 import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
+import { isLilyError } from "#src/kernel/errors.ts";
 import type { CommandOutcome } from "../../command.ts";
 import { domainText, recordRow, type RowMoment } from "./record-row.ts";
+import { notFound } from "./find-record.ts";
+import { momentOf, type ActionContext } from "./memory-action.ts";
 
 type Stored = Extract<RememberOutcome, { kind: "stored" }>;
 type Known = Extract<RememberOutcome, { kind: "known" }>;
 
 /** The outcome of a command that wrote a fact. Only what changed something is committed; a refused text is not. */
-export function rememberedOutcome(outcome: RememberOutcome, who: Who, moment: RowMoment): CommandOutcome {
+function rememberedOutcome(outcome: RememberOutcome, who: Who, moment: RowMoment): CommandOutcome {
   switch (outcome.kind) {
     case "stored":
       return { envelope: storedEnvelope(outcome, moment), isCommitted: true };
@@ -130,6 +133,42 @@ function joined(parts: readonly string[]): string {
  * The refusal without the masked text: a reply is kept in the state of the session, where a mask that ends too early
  * would leave the rest of a secret.
  */
-export function deniedEnvelope({ rule, message, next }: PolicyDenial): Envelope {
+function deniedEnvelope({ rule, message, next }: PolicyDenial): Envelope {
   return denialEnvelope({ rule, message, next });
+}
+
+/** What the policy has against a text, or against a name such as that of a task. */
+export async function objectionTo(
+  text: string,
+  { memory }: ActionContext,
+  options: { readonly isName?: boolean } = {},
+): Promise<Envelope | undefined> {
+  try {
+    const denial = await memory.denial(text, options);
+    return denial === undefined ? undefined : deniedEnvelope(denial);
+  } catch (error) {
+    return toldError(error);
+  }
+}
+
+/** What came of a write. An error is told, not thrown: what is thrown is logged with the text, which may be a secret. */
+export async function guarded(
+  context: ActionContext,
+  write: () => Promise<RememberOutcome | { readonly kind: "none" }>,
+): Promise<CommandOutcome> {
+  try {
+    const outcome = await write();
+    if (outcome.kind === "none") return { envelope: notFound() };
+    return rememberedOutcome(outcome, context.memory.who, momentOf(context));
+  } catch (error) {
+    return { envelope: toldError(error) };
+  }
+}
+
+/** The envelope of an error, which says nothing of the text unless it is one of ours. */
+function toldError(error: unknown): Envelope {
+  if (isLilyError(error)) return envelopeOf(error);
+  return refused("memory_unavailable", "memory could not be asked, and nothing was remembered", {
+    next: "Try again; lily doctor says what is wrong with the files.",
+  });
 }

@@ -1,10 +1,9 @@
 /** `/memory review`: facts that were put aside, because they read like instructions or hid something. */
 import { done } from "#src/kernel/envelope.ts";
-import type { MemoryRecord } from "#memory/record.ts";
-import { usageEnvelope } from "../../flags.ts";
-import { guarded } from "./guarded.ts";
-import { ambiguous, looksLikeId, notWaiting } from "./find-record.ts";
-import { momentOf, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { usageEnvelope } from "../../parse-command.ts";
+import { guarded } from "./remembered.ts";
+import { findWaiting, notWaiting } from "./find-record.ts";
+import { momentOf, usageOf, type MemoryAction } from "./memory-action.ts";
 import { factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory review`. */
@@ -39,11 +38,11 @@ export const acceptAction: MemoryAction = {
   summary: "keep it",
   reads: false,
   async run(args, context) {
-    const found = await waitingFor(context, args);
-    if (found.length !== 1 || found[0] === undefined)
-      return { envelope: notOne(this, context, { found, id: args }) };
-    const [record] = found;
-    return guarded(context, () => context.memory.facts.review.accept(context.memory.who, record.id));
+    if (args === "") return { envelope: usageEnvelope("which one?", usageOf(this)) };
+    const found = await findWaiting(context, args);
+    if (found.kind === "refused") return { envelope: found.envelope };
+    const { facts, who } = context.memory;
+    return guarded(context, () => facts.review.accept(who, found.record.id));
   },
 };
 
@@ -54,31 +53,16 @@ export const rejectAction: MemoryAction = {
   summary: "erase it",
   reads: false,
   async run(args, context) {
-    const found = await waitingFor(context, args);
-    if (found.length !== 1 || found[0] === undefined)
-      return { envelope: notOne(this, context, { found, id: args }) };
+    if (args === "") return { envelope: usageEnvelope("which one?", usageOf(this)) };
+    const found = await findWaiting(context, args);
+    if (found.kind === "refused") return { envelope: found.envelope };
+    const { id } = found.record;
     const { facts, who } = context.memory;
-    const outcome = await facts.review.reject(who, found[0].id);
+    const outcome = await facts.review.reject(who, id);
     if (outcome.kind === "none") return { envelope: notWaiting(args) };
     const envelope = done("memory_rejected", "Erased; it will not come back by an import.", {
-      data: { id: found[0].id },
+      data: { id },
     });
     return { envelope, isCommitted: true };
   },
 };
-
-/** Of what waits for a review: an id of a fact that is remembered is none of these. */
-async function waitingFor({ memory }: ActionContext, id: string): Promise<readonly MemoryRecord[]> {
-  if (!looksLikeId(id)) return [];
-  const waiting = await memory.facts.review.list(memory.who);
-  return waiting.filter((record) => record.id.startsWith(id.toLowerCase()));
-}
-
-function notOne(
-  action: MemoryAction,
-  context: ActionContext,
-  { found, id }: { readonly found: readonly MemoryRecord[]; readonly id: string },
-) {
-  if (id === "") return usageEnvelope("which one?", usageOf(action));
-  return found.length === 0 ? notWaiting(id) : ambiguous(context, found, id);
-}

@@ -1,9 +1,12 @@
-/** `/memory show`, `/memory long show`, `/memory long task show`: what is remembered, from the structured records. */
+/** `/memory show`, `/memory long show`, `/memory long task show`: what is remembered; `/memory short show`: what the conversation holds. */
 import { quoted } from "#src/explain/reason.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import type { ShowOptions, ShowResult } from "#memory/facts/types.ts";
-import { parseFlags, usageEnvelope, type FlagsResult } from "../../flags.ts";
-import { momentOf, usageOf, type ActionContext, type MemoryAction, readDomain } from "./memory-action.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
+import { markdownFacts } from "#src/kernel/markdown.ts";
+import { localMinute } from "#src/sessions/day-boundary.ts";
+import { parseFlags, usageEnvelope, type FlagsResult } from "../../parse-command.ts";
+import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { dueText, factCount, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory show [query]`. */
@@ -100,3 +103,28 @@ function countText({ records, total }: ShowResult, query: string, where: string)
   const clipped = total > records.length ? `; ${records.length} are listed` : "";
   return `${factCount(total)}${where}${asked}${clipped}.`;
 }
+
+export const shortShowAction: MemoryAction = {
+  words: "short show",
+  usage: "",
+  summary: "what this conversation holds by itself",
+  reads: true,
+  async run(_args, { session, storage, solver, policy }) {
+    const { lastActivityAt, turns, contextFrom = 1 } = session;
+    const last = lastActivityAt === null ? null : localMinute(fromInstant(lastActivityAt), policy.timeZone);
+    const message = `This conversation has ${turns} committed ${turns === 1 ? "turn" : "turns"}; they are its short-term memory.`;
+    const envelope = done("memory_short_shown", message, {
+      next: "/history shows them.",
+      data: { threadId: session.sessionId, turns, contextFrom, lastActivity: last, solver, storage },
+      body: markdownFacts([
+        ["turns", String(turns)],
+        ["given from", contextFrom > 1 ? `turn ${contextFrom}` : null],
+        ["last turn", last],
+        ["answers", solver === "symbolic" ? "without a model" : solver],
+        ["thread", session.sessionId],
+        ["data", storage],
+      ]),
+    });
+    return { envelope };
+  },
+};

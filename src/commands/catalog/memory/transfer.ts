@@ -1,13 +1,13 @@
-/** `/memory export` and `/memory import`: all facts of an owner as one file, for the person at this machine. */
+/** `/memory export` and `/memory import`: all facts of an owner as one file, for the person at this machine. What is told quotes nothing of it. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { LilyError, isLilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { ImportReport } from "#memory/facts/types.ts";
+import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/export.ts";
 import type { CommandFiles } from "../../command.ts";
-import { usageEnvelope } from "../../flags.ts";
-import { parseMemoryFile } from "./import-file.ts";
+import { usageEnvelope } from "../../parse-command.ts";
 import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
-import { usageOf, type ActionContext, type MemoryAction, told, pathOf } from "./memory-action.ts";
+import { pathOf, told, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { factCount } from "./record-row.ts";
 
 /** `/memory export [path]`. */
@@ -84,4 +84,43 @@ function noFiles(): Envelope {
   return refused("files_unavailable", "files are read and written in the terminal alone", {
     next: "Run lily on the machine where the file is.",
   });
+}
+
+/**
+ * The file as it was parsed, with the header of a memory file.
+ *
+ * @throws {LilyError} `memory_input_invalid`
+ */
+export function parseMemoryFile(text: string, path: string): { readonly records: readonly unknown[] } {
+  const parsed = json(text, path);
+  const file = memoryFileSchema.safeParse(parsed);
+  if (file.success) return file.data;
+  const { format, version } = headerOf(parsed);
+  if (format !== "lily-memory") throw invalid(`${path} is JSON, but no memory file of Lily`);
+  if (typeof version === "number" && version > MEMORY_FILE_VERSION)
+    throw invalid(
+      `${path} was written by a newer Lily: version ${version} of the file, and this one reads version ${MEMORY_FILE_VERSION}`,
+      "Update Lily, and import it again.",
+    );
+  const fields = [...new Set(file.error.issues.map((issue) => String(issue.path[0] ?? "")))];
+  throw invalid(`${path} is a damaged memory file: ${fields.join(", ")} cannot be read`);
+}
+
+function json(text: string, path: string): unknown {
+  if (text.trim() === "") throw invalid(`${path} is empty`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says of the place would quote the file.
+    const isBegun = text.trimStart().startsWith("{");
+    throw invalid(isBegun ? `${path} is no whole JSON; a part of it may be missing` : `${path} is no JSON`);
+  }
+}
+
+function headerOf(parsed: unknown): { readonly format?: unknown; readonly version?: unknown } {
+  return typeof parsed === "object" && parsed !== null ? parsed : {};
+}
+
+function invalid(message: string, next = "Give a file that /memory export wrote."): LilyError {
+  return new LilyError("memory_input_invalid", message, { next: `${next} Nothing was changed.` });
 }

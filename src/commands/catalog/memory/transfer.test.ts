@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { parseMemoryFile } from "./import-file.ts";
+import { parseMemoryFile } from "./transfer.ts";
 
 const HEADER = { format: "lily-memory", version: 1, exported_at: "2026-01-01T00:00:00.000Z" };
 

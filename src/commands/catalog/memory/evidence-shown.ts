@@ -1,14 +1,16 @@
-/** What is told of a document that was taken in, was known, or was refused. */
+/** Documents and passages of evidence in envelopes: labelled as no facts, with citations; and what came of one that was given. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
-import { nameOf, pieceText } from "#memory/evidence/citation.ts";
+import { EVIDENCE_LABEL, citationOf, nameOf, pieceText } from "#memory/evidence/citation.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
 import type { IngestOutcome } from "#memory/evidence/ingest.ts";
 import type { LeftOutPiece } from "#memory/evidence/judge-pieces.ts";
 import { POLICY_RULES, type PolicyRule } from "#memory/policy/policy-rules.ts";
 import { shortId } from "#memory/record.ts";
-import { sourceRow } from "./evidence-row.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import { quoteOf } from "#memory/evidence/quote.ts";
 
 /** Places of left out pieces that the data names one by one. */
 const MAX_PLACES = 20;
@@ -37,11 +39,11 @@ function storedEnvelope(
   const { title, warned, hidden } = source;
   const since = replaced === null ? "" : localMinute(fromInstant(replaced.ingested_at), timeZone);
   const told = [
-    `“${title}” is kept as evidence (${shortId(source.id)}): ${count(source.pieces, "passage")} of ${nameOf(source)}.`,
+    `“${title}” is kept as evidence (${shortId(source.id)}): ${counted(source.pieces, "passage")} of ${nameOf(source)}.`,
     replaced === null ? "" : `It takes the place of the version of ${since}.`,
-    leftOut.length === 0 ? "" : `${count(leftOut.length, "passage")} left out: ${reasons(leftOut)}.`,
-    warned === 0 ? "" : `${count(warned, "passage")} marked: hidden characters changed how it reads.`,
-    hidden === 0 ? "" : `${count(hidden, "hidden character")} removed.`,
+    leftOut.length === 0 ? "" : `${counted(leftOut.length, "passage")} left out: ${reasons(leftOut)}.`,
+    warned === 0 ? "" : `${counted(warned, "passage")} marked: hidden characters changed how it reads.`,
+    hidden === 0 ? "" : `${counted(hidden, "hidden character")} removed.`,
     sideBySide.length === 0 ? "" : columnsText(sideBySide),
   ];
   return done("evidence_ingested", told.filter((part) => part !== "").join(" "), {
@@ -104,6 +106,86 @@ function placesOf(leftOut: readonly LeftOutPiece[]) {
   return leftOut.slice(0, MAX_PLACES).map(({ rule, page, lines }) => ({ rule, page, lines }));
 }
 
-function count(number: number, what: string): string {
+/** E.g. `2 passages`. */
+export function counted(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+/** Shown in a table; the whole passage is beside it. */
+const QUOTE_CHARACTERS = 300;
+
+/** One document. */
+export function sourceRow(source: EvidenceSource, timeZone: string) {
+  return {
+    id: source.id,
+    short: shortId(source.id),
+    canonical: false,
+    title: source.title,
+    file: nameOf(source),
+    path: source.path,
+    type: source.type,
+    bytes: source.bytes,
+    pages: source.pages,
+    pieces: source.pieces,
+    leftOut: source.left_out,
+    warned: source.warned,
+    hidden: source.hidden,
+    ingested: localMinute(fromInstant(source.ingested_at), timeZone),
+    sha256: source.sha256,
+  };
+}
+
+/** One piece, with where it stands. */
+export function pieceRow(
+  { source, piece, score }: FoundEvidence,
+  { query, timeZone }: { readonly query: string; readonly timeZone: string },
+) {
+  return {
+    canonical: false,
+    label: EVIDENCE_LABEL,
+    citation: {
+      text: citationOf({ source, piece }),
+      sourceId: source.id,
+      short: shortId(source.id),
+      file: nameOf(source),
+      path: source.path,
+      headings: piece.headings,
+      page: piece.page,
+      lines: piece.lines,
+      ingested: localMinute(fromInstant(source.ingested_at), timeZone),
+    },
+    quote: quoteOf(piece, query, QUOTE_CHARACTERS),
+    text: piece.text,
+    warning: piece.warning,
+    score: Math.round(score * 1_000) / 1_000,
+  };
+}
+
+/** One document a line. */
+export function sourcesTable(rows: readonly ReturnType<typeof sourceRow>[]): string {
+  const cells = rows.map(({ short, title, file, pieces, leftOut, warned, ingested }) => {
+    const left = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
+    const passages = [
+      String(pieces),
+      left === 0 ? "" : `${left} left out`,
+      warned === 0 ? "" : `${warned} marked`,
+    ];
+    return [
+      short,
+      title === file ? title : `${title} (${file})`,
+      passages.filter((part) => part !== "").join(", "),
+      ingested,
+    ];
+  });
+  return markdownTable(["id", "document", "passages", "since"], cells);
+}
+
+/** One passage a paragraph: its citation, its words, and what it is not. */
+export function piecesText(rows: readonly ReturnType<typeof pieceRow>[]): string {
+  return rows
+    .map(({ label, citation, quote, warning }, index) => {
+      const marked = warning === null ? "" : `; marked: ${warning}`;
+      return `**${index + 1}. ${citation.text}** “${quote}” (${label}; ${citation.short}, given ${citation.ingested}${marked})`;
+    })
+    .join("\n\n");
 }
