@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { ADA } from "../facts/testing/test-facts.ts";
 import { createSecretlintScanner } from "../policy/secretlint-scanner.ts";
-import { joinHyphens } from "./join-hyphens.ts";
 import { MAX_PIECE_TOKENS } from "./limits.ts";
 import { quoteOf } from "./quote.ts";
+import { joinHyphens } from "./read-pdf.ts";
 import { makePdf } from "./testing/make-pdf.ts";
 import { openTestEvidence } from "./testing/test-evidence.ts";
 
