@@ -2,7 +2,12 @@
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
-import type { AIMessageChunk, BaseMessage, MessageContent } from "@langchain/core/messages";
+import {
+  AIMessage,
+  type AIMessageChunk,
+  type BaseMessage,
+  type MessageContent,
+} from "@langchain/core/messages";
 import type { ChatGenerationChunk } from "@langchain/core/outputs";
 import {
   ChatOpenAICompletions,
@@ -12,6 +17,7 @@ import {
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { settleToolCalls } from "./final-message.ts";
 import { guardStream } from "./stream-guard.ts";
+import { THOUGHT } from "./wire/sent-thoughts.ts";
 
 /**
  * A chat completions model whose streams are guarded ({@link guardStream}) and whose tool calls are strict
@@ -39,7 +45,7 @@ export class OpenAICompletionsModel extends ChatOpenAICompletions {
     runManager?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
     yield* guardStream(
-      (signal) => super._streamResponseChunks(messages, { ...options, signal }, runManager),
+      (signal) => super._streamResponseChunks(messages.map(withThought), { ...options, signal }, runManager),
       {
         signal: options.signal,
         silenceMs: this.#silenceMs,
@@ -58,4 +64,20 @@ export class OpenAICompletionsModel extends ChatOpenAICompletions {
   override async getNumTokens(content: MessageContent): Promise<number> {
     return estimateTokens(typeof content === "string" ? content : JSON.stringify(content));
   }
+}
+
+/** LangChain sends no thoughts; as a part of the content they reach the request, where they are put in their place. */
+function withThought(message: BaseMessage): BaseMessage {
+  const thought = message.additional_kwargs["reasoning_content"];
+  if (
+    !AIMessage.isInstance(message) ||
+    typeof thought !== "string" ||
+    (message.tool_calls ?? []).length === 0
+  )
+    return message;
+  const content = [
+    { type: "text", text: message.text },
+    { type: THOUGHT, text: thought },
+  ];
+  return new AIMessage({ content, tool_calls: message.tool_calls ?? [] });
 }

@@ -184,3 +184,35 @@ describe("D-1 what a server refuses is left out, remembered, and said once", () 
     expect([server.requests.length, models.takeNotices?.("m")]).toEqual([2, []]);
   });
 });
+
+describe("D-2 thoughts go back with the calls that they led to", () => {
+  const thoughtful = new AIMessage({
+    content: "Let me look.",
+    additional_kwargs: { reasoning_content: "The sky." },
+    tool_calls: [{ id: "c1", name: "look", args: {} }],
+  });
+  const loop = [new HumanMessage("hi"), thoughtful, new ToolMessage({ content: "blue", tool_call_id: "c1" })];
+  const carries = (body: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(body["messages"]).includes('"reasoning_content":"The sky."');
+
+  it("to a server that wants them", async () => {
+    refuse("Missing `reasoning_content` field in the assistant message at index 1", (body) => !carries(body));
+    expect([await ask(loop), server.requests.length]).toEqual(["ok", 1]);
+    expect(last()["messages"]).toMatchObject([
+      {},
+      { content: "Let me look.", tool_calls: [{ id: "c1" }] },
+      {},
+    ]);
+  });
+
+  it("not to one that refuses them", async () => {
+    refuse("messages.1.reasoning_content: Extra inputs are not permitted", carries);
+    expect([await ask(loop), server.requests.length]).toEqual(["ok", 2]);
+  });
+
+  it("not with an answer that called nothing", async () => {
+    const plain = new AIMessage({ content: "Yes.", additional_kwargs: { reasoning_content: "The sky." } });
+    await ask([new HumanMessage("hi"), plain, new HumanMessage("and?")]);
+    expect(carries(last())).toBe(false);
+  });
+});

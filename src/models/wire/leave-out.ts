@@ -2,6 +2,7 @@
 import { isRecord } from "#src/kernel/is-record.ts";
 import { refusedAbility, type Ability, type RequestBody } from "./abilities.ts";
 import type { Fetch } from "./one-dialect.ts";
+import { withSentThoughts } from "./sent-thoughts.ts";
 import { errorOfText } from "./server-error.ts";
 
 /** What models turned out not to take, for as long as the program runs. */
@@ -61,5 +62,5 @@ export function leavingOut(base: Fetch, leftOut: LeftOut): Fetch {
 function requestOf(body: unknown): RequestBody | undefined {
   if (typeof body !== "string") return undefined;
   const request: unknown = JSON.parse(body);
-  return isRecord(request) && "messages" in request ? request : undefined;
+  return isRecord(request) && "messages" in request ? withSentThoughts(request) : undefined;
 }
