@@ -1,16 +1,19 @@
-/** `lily doctor`: examines everything that is stored, and with `--repair` makes anew what can be. */
+/** `lily doctor`: examines what is stored, with `--repair` makes anew what can be, or examines the model with `--model`. */
 import { join } from "node:path";
 import { loadConfig } from "#src/app/config.ts";
 import { systemClock } from "#src/app/system.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import { counted, orRow, sizeText, wrong, type Check } from "#src/upkeep/check.ts";
+import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
+import { defaultModelReference } from "#src/models/resolve-model.ts";
+import { counted, fine, orRow, sizeText, wrong, type Check } from "#src/upkeep/check.ts";
 import { checkConversations } from "#src/upkeep/conversations.ts";
 import type { DiskUse } from "#src/upkeep/disk-usage.ts";
 import { examineHome, type Examination } from "#src/upkeep/examine-home.ts";
 import { BACKUPS, stampOf } from "#src/upkeep/home.ts";
 import { repair, type RepairStep } from "#src/upkeep/repair.ts";
 import type { CliContext, CliOptions } from "./context.ts";
+import { examineModel } from "./examine-model.ts";
 import { printableLine } from "./printable.ts";
 import { table } from "./render/table.ts";
 import { screenOf, type Screen } from "./screen.ts";
@@ -21,6 +24,8 @@ import { reportError } from "./with-engine.ts";
 /** What is asked of the doctor. */
 export interface DoctorRequest {
   readonly repair: boolean;
+  /** A model instead of what is stored: the configured one, or the one of a reference. */
+  readonly model?: boolean | string;
   /** Version of the program, for the backup before a repair. */
   readonly program: string;
 }
@@ -37,7 +42,10 @@ export async function doctor(
   request: DoctorRequest,
 ): Promise<number> {
   try {
-    const findings = await examine(context, options, request);
+    const findings =
+      request.model === undefined || request.model === false
+        ? await examine(context, options, request)
+        : { checks: await examineAsked(context, request.model), usage: [], repairs: [] };
     const screen = screenOf(context.stdout, context.env);
     const tables = [
       renderChecks(findings.checks, screen),
@@ -48,6 +56,19 @@ export async function doctor(
   } catch (error) {
     return reportError(error, context, options);
   }
+}
+
+/** A model is asked for real: a few hundred tokens. */
+async function examineAsked({ env, cwd }: CliContext, asked: string | true): Promise<Check[]> {
+  const { agents } = loadConfig(env, cwd).config;
+  const reference = asked === true ? defaultModelReference(env, agents["defaults"]?.model) : asked;
+  if (reference === "symbolic") {
+    throw new LilyError("config_invalid", "no model is configured, so there is none to examine", {
+      next: "Put OPENAI_API_KEY or OPENAI_BASE_URL into .env.",
+    });
+  }
+  const models = createOpenAIChatModels(openAISettingsOf(env));
+  return [fine("model", reference), ...(await examineModel(models, reference))];
 }
 
 async function examine(context: CliContext, options: CliOptions, request: DoctorRequest): Promise<Findings> {

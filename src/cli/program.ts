@@ -12,7 +12,10 @@ export interface Actions {
   verify(options: CliOptions): Promise<number>;
   backup(options: CliOptions, folder: string | undefined): Promise<number>;
   restore(options: CliOptions, folder: string): Promise<number>;
-  doctor(options: CliOptions, request: { readonly repair: boolean }): Promise<number>;
+  doctor(
+    options: CliOptions,
+    request: { readonly repair: boolean; readonly model?: boolean | string },
+  ): Promise<number>;
   erase(options: CliOptions, wanted: EraseRequest): Promise<number>;
   serve(options: CliOptions, where: { readonly host?: string; readonly port?: number }): Promise<number>;
   newKey(options: CliOptions, wanted: NewKey): Promise<number>;
@@ -86,7 +89,10 @@ function addUpkeepCommands(program: Command, { actions, options, finish }: Wirin
     .command("doctor")
     .description("examine everything that is kept; changes nothing without --repair")
     .option("--repair", "make a backup, then put in order what can be", false)
-    .action((wanted: { repair: boolean }) => finish(actions.doctor(options(), wanted)));
+    .option("--model [reference]", "ask the model a few small questions instead, and show what works")
+    .action((wanted: { repair: boolean; model?: boolean | string }) =>
+      finish(actions.doctor(options(), wanted)),
+    );
   program
     .command("erase")
     .description("erase a person (--owner) or a conversation (--key); /forget … --everywhere erases one fact")

@@ -19,9 +19,14 @@ export type Subcommand = (context: CliContext, options: CliOptions) => Promise<n
 export function runCli(
   home: string,
   subcommand: Subcommand,
-  { json = false }: { readonly json?: boolean } = {},
+  { json = false, env = {} }: { readonly json?: boolean; readonly env?: CliContext["env"] } = {},
 ): Promise<Ran> {
-  return runIn(home, (context) => subcommand(context, { key: undefined, json, deliveryId: undefined }));
+  return runIn(home, (context) =>
+    subcommand(
+      { ...context, env: { ...context.env, ...env } },
+      { key: undefined, json, deliveryId: undefined },
+    ),
+  );
 }
 
 /** Runs a whole command line on the home folder `home`, with `stdin` as a pipe. */
