@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
@@ -131,6 +131,14 @@ describe("a turn that fails", () => {
       expect((await lily.send("/why")).envelope.message).toContain(`finish reason ${reason}`);
     },
   );
+
+  it("D-1 offers no tools where the configuration says so", async () => {
+    const model = new ScriptedChatModel(() => "fine");
+    const lily = await start({ model, config: { agents: { defaults: { tools: false } } } });
+    const bound = vi.spyOn(model, "bindTools");
+    await lily.send("one");
+    expect(bound).not.toHaveBeenCalled();
+  });
 
   it("D-1 says once, before the answer, what the model does not take", async () => {
     const untold = ["The model takes no tools: it answers without them."];

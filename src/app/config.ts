@@ -39,6 +39,8 @@ const agentSchema = z.strictObject({
   fallbacks: z.array(modelReference).optional(),
   /** Sampling temperature; left out, the server decides. */
   temperature: z.number().min(0).max(2).optional(),
+  /** Whether its model is offered tools; for models that call them badly. */
+  tools: z.boolean().optional(),
   /** Model that takes lifecycle decisions; never the one that answers, unless both are named so. */
   controlModel: controlModel.optional(),
   rollover: rolloverOverridesSchema.optional(),

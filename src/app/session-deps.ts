@@ -59,6 +59,8 @@ export interface SessionDeps {
   readonly fallbackModels: (agent: string) => readonly string[];
   /** Sampling temperature by agent, where one is configured. */
   readonly temperature: (agent: string) => number | undefined;
+  /** Whether the model of an agent is offered tools. */
+  readonly offersTools: (agent: string) => boolean;
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
   /** Whether memory is on, and whether the reply model is offered tools for it. */

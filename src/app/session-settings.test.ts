@@ -81,6 +81,18 @@ describe("the default model", () => {
   });
 });
 
+describe("the offer of tools", () => {
+  const agents = { defaults: { tools: false }, handy: { tools: true }, quiet: {} };
+
+  it.each([
+    ["handy", true],
+    ["quiet", false],
+  ])("D-1 of %s is the agent's own, else the one for all", (agent, offered) => {
+    expect(settings({ agents }).offersTools(agent)).toBe(offered);
+    expect(settings().offersTools(agent)).toBe(true);
+  });
+});
+
 describe("the sampling temperature", () => {
   const agents = { defaults: { temperature: 0.7 }, exact: { temperature: 0 }, quiet: {} };
 

@@ -7,6 +7,7 @@ type Settings = Pick<
   SessionDeps,
   | "defaultModel"
   | "temperature"
+  | "offersTools"
   | "fallbackModels"
   | "controlModels"
   | "lifecycleMode"
@@ -44,6 +45,7 @@ export function sessionSettings(
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
+    offersTools: (agent) => config.agents[agent]?.tools ?? config.agents["defaults"]?.tools ?? true,
     fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
     controlModels: (agent) => ({
       agent: agent === "defaults" ? undefined : config.agents[agent]?.controlModel,

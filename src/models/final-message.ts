@@ -22,9 +22,11 @@ export function cutNotice(cut: Cut): string {
 /**
  * Parses the tool calls of a joined answer strictly, in place. LangChain completes half-received JSON
  * (`{"path": "/tm` becomes a call with `/tm`), so a call that was cut would run; here it lands in
- * `invalid_tool_calls`. A call without an id gets one made from the message's.
+ * `invalid_tool_calls`. A call without an id gets one made from the message's. Thoughts before a mark that only closes
+ * them become reasoning.
  */
 export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
+  settleThoughts(message);
   const chunks = message.tool_call_chunks ?? [];
   if (chunks.length === 0) return message;
   const calls: ToolCall[] = [];
@@ -42,6 +44,17 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
   message.tool_calls = calls;
   message.invalid_tool_calls = invalid;
   return message;
+}
+
+/** Templates that open the thoughts themselves leave only their end in the answer: a mark at the end of a line. */
+const THOUGHTS = /^((?:(?!<think>)[\s\S])*?)<\/think>\s*\n\s*/u;
+
+function settleThoughts(message: AIMessageChunk): void {
+  const { content, additional_kwargs: additional } = message;
+  const [thoughts, thought] = typeof content === "string" ? (THOUGHTS.exec(content) ?? []) : [];
+  if (typeof content !== "string" || thoughts === undefined || thought === undefined) return;
+  message.content = content.slice(thoughts.length);
+  message.additional_kwargs = { ...additional, reasoning_content: thought };
 }
 
 /**

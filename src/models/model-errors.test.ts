@@ -100,6 +100,13 @@ describe("classifyModelError", () => {
     expect(classifyModelError(error)).toMatchObject({ kind, retryable });
   });
 
+  it.each([new TypeError("chunk.args?.trim is not a function"), new ReferenceError("x is not defined")])(
+    "D-3 shows nobody a mistake of the program: %s",
+    (error) => {
+      expect(classifyModelError(error).message).toBe("The model call failed. Send the message again.");
+    },
+  );
+
   it("follows causes that end in a circle", () => {
     const error = errorWith({});
     expect(classifyModelError(Object.assign(error, { cause: error })).kind).toBe("unknown");

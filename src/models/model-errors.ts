@@ -103,8 +103,15 @@ function situationOf(error: unknown, secrets: readonly string[]): FailureSituati
     retryAfterMs: retryAfterOf(facts.headers),
     outOfCredit: /insufficient_quota|InsufficientQuotaError/u.test(facts.signs) || facts.status === 402,
     // Of a connection the innermost error tells most (`connect ECONNREFUSED 127.0.0.1:11434`), of the rest the server's.
-    words: ownWords(kind === "connection" ? facts.messages.at(-1) : facts.messages[0], secrets),
+    words: isOfProgram(error, kind)
+      ? ""
+      : ownWords(kind === "connection" ? facts.messages.at(-1) : facts.messages[0], secrets),
   };
+}
+
+/** What a mistake of the program says (`x is not a function`) helps nobody who reads it; the cause is kept. */
+function isOfProgram(error: unknown, kind: ModelErrorKind): boolean {
+  return kind === "unknown" && (error instanceof TypeError || error instanceof ReferenceError);
 }
 
 function kindOf(error: unknown, facts: Facts): ModelErrorKind {

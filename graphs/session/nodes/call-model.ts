@@ -81,7 +81,7 @@ async function ask(
     async open(reference) {
       if (reference === SYMBOLIC) return symbolicModel(deps, run, { session, turn, prompt });
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
-      return mayCallTools ? withTools(deps, model) : model;
+      return mayCallTools && deps.offersTools(session.activeAgent) ? withTools(deps, model) : model;
     },
     messages,
     runtime,

@@ -54,6 +54,13 @@ describe("every server says the same in one form", () => {
     expect(answer.response_metadata["finish_reason"]).toBe("tool_calls");
   });
 
+  it("reads events that the server calls JSON", async () => {
+    const body = [deltaFrame({ content: "a" }, "m"), deltaFrame({ content: "b" }, "m", "stop"), DONE].join(
+      "",
+    );
+    expect((await answerTo({ kind: "body", body })).text).toBe("ab");
+  });
+
   it("counts what a server counts, also where it leaves out the sum", async () => {
     const frames = [
       deltaFrame({ content: "a" }, "m", "stop"),
@@ -174,6 +181,13 @@ describe("thoughts", () => {
   ])("D-6 in the text are reasoning: %s", async (_name, chunks) => {
     const answer = await answerTo(text(...chunks));
     expect([answer.text, answer.additional_kwargs["reasoning_content"]]).toEqual(["Yes.", "hm"]);
+  });
+
+  it("D-6 whose opening stands in the template, not in the answer, are reasoning in what is kept", async () => {
+    const answer = await answerTo(text("I won", "der.\n</th", "ink>\n\nYes."));
+    expect([answer.text, answer.additional_kwargs["reasoning_content"]]).toEqual(["Yes.", "I wonder.\n"]);
+    const about = "A closing </think> ends them.";
+    expect((await answerTo(text(about))).text).toBe(about);
   });
 
   it("D-6 that do not end are reasoning all through", async () => {

@@ -30,7 +30,8 @@ async function withError(response: Response): Promise<Response> {
 /** An answer that came whole as the events of a stream. */
 function asEvents(text: string, response: Response): Response {
   const body = parsed(text);
-  if (body === undefined) return remade(text, response);
+  // Some servers call their events JSON.
+  if (body === undefined) return readEvents(new Blob([text]).stream(), response);
   const events = new AnswerEvents();
   const said = errorIn(body) === undefined ? [...events.read(body), ...events.done()] : events.read(body);
   return remade([...said.map(eventText), DONE].join(""), response);
