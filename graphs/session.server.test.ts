@@ -304,12 +304,11 @@ async function stream(threadId: string, content: string, sessionKey: string): Pr
 }
 
 describe("what a client can see", () => {
-  it("names the input and the context fields in the schemas", async () => {
+  it("names the input and the output in the schemas", async () => {
     const schemas = await client.assistants.getSchemas(GRAPH);
     expect(schemas.input_schema?.properties).toHaveProperty("messages");
     expect(schemas.input_schema?.properties).not.toHaveProperty("turn");
     expect(schemas.output_schema?.properties).toHaveProperty("reply");
-    expect(schemas.context_schema?.properties).toHaveProperty("sessionKey");
   });
 
   it("draws every step of a turn", async () => {

@@ -3,7 +3,6 @@ import dotenv from "dotenv";
 import { loadConfig } from "#src/app/config.ts";
 import { createLangGraphThreads } from "#src/app/langgraph-threads.ts";
 import { createSessionDeps } from "#src/app/open-app.ts";
-import { showContextSchema } from "./server/show-context-schema.ts";
 import { compileSessionGraph } from "./session/graph.ts";
 
 // Here and not as "env" in langgraph.json: a fresh clone has no .env, about which the server would warn at each start.
@@ -17,6 +16,6 @@ const deps = createSessionDeps(loadConfig(process.env, process.cwd()), process.e
 });
 
 /** Compiled without storage: the server sets its own checkpointer and store on every request. */
-export const graph = showContextSchema(compileSessionGraph(deps)).withConfig({
+export const graph = compileSessionGraph(deps).withConfig({
   recursionLimit: RECURSION_LIMIT,
 });

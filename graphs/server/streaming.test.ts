@@ -154,11 +154,4 @@ describe("the drawing of the graph", () => {
     const ways = edges.map(({ source, target }) => `${source} → ${target}`);
     expect(ways).toEqual(expect.arrayContaining(["callModel → runTools", "runTools → callModel"]));
   });
-
-  it("comes with schemas that name the context fields", async () => {
-    const { context_schema: context } = await lily.client.assistants.getSchemas(GRAPH);
-    expect(Object.keys(context?.properties ?? {})).toEqual(
-      expect.arrayContaining(["sessionKey", "owner", "followsHandoff"]),
-    );
-  });
 });

@@ -1,13 +1,10 @@
 /** Tells a LangGraph server of the threads of a key, through the server's own in-process client. */
 import type { Client } from "@langchain/langgraph-sdk";
 import type { ThreadLabel, ThreadRegistrar, ThreadStart } from "#src/turns/thread-registrar.ts";
-import { loopbackHeaders } from "./loopback.ts";
+import { inProcessClient, isInServer, loopbackHeaders } from "./loopback.ts";
 
 /** Name of the session graph in `langgraph.json`. */
 const SESSION_GRAPH_ID = "session";
-
-/** Set by a LangGraph server in its own process: a `fetch` that needs no port. */
-const LOOPBACK_FETCH = Symbol.for("langgraph_api:fetch");
 
 /** The calls of the client that are used here. */
 export type ThreadClient = {
@@ -26,26 +23,20 @@ export type ConnectThreads = (headers: Record<string, string>) => Promise<Thread
  * A thread's metadata hold `session_key`, `owner` and `sealed`: `threads.search({ metadata: { session_key, sealed: false } })`
  * finds the latest session of a key.
  */
-export function createLangGraphThreads(connect: ConnectThreads = connectInProcess): ThreadRegistrar {
+export function createLangGraphThreads(connect: ConnectThreads = inProcessClient): ThreadRegistrar {
   // A client for each call: they are rare, it holds no connection, and it cannot act for the wrong owner.
   const clientFor = (owner: string) => connect(loopbackHeaders(owner));
   return {
     async start(thread) {
-      if (!(LOOPBACK_FETCH in globalThis)) return;
+      if (!isInServer()) return;
       await startThread(await clientFor(thread.owner), thread);
     },
     async label(thread) {
-      if (!(LOOPBACK_FETCH in globalThis)) return;
+      if (!isInServer()) return;
       // A label is a copy of what the chain says, and the chain decides: a turn does not fail for it.
       await labelThread(await clientFor(thread.owner), thread).catch(() => undefined);
     },
   };
-}
-
-/** Without a URL the client uses the in-process fetch; without a key it sends none that it finds in the environment. */
-async function connectInProcess(defaultHeaders: Record<string, string>): Promise<ThreadClient> {
-  const { Client } = await import("@langchain/langgraph-sdk");
-  return new Client({ apiKey: null, defaultHeaders });
 }
 
 async function startThread(client: ThreadClient, thread: ThreadStart): Promise<void> {

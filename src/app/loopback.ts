@@ -1,5 +1,6 @@
 /** How this process knows its own requests to the LangGraph server that it runs in: by a secret that never leaves it. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Client } from "@langchain/langgraph-sdk";
 import { parseOwner } from "#src/sessions/session-key.ts";
 
 // Made anew with each process, and shared by the graph, the routes and the login, which a LangGraph server loads into one.
@@ -16,6 +17,17 @@ type ReadableHeaders = Pick<Headers, "get">;
  */
 export function loopbackHeaders(owner: string): Record<string, string> {
   return { authorization: `${SCHEME} ${SECRET}`, "on-behalf-of": encodeURIComponent(parseOwner(owner)) };
+}
+
+/** Whether this runs in the process of a LangGraph server, which the SDK's client then reaches without a port. */
+export function isInServer(): boolean {
+  return Symbol.for("langgraph_api:fetch") in globalThis;
+}
+
+/** The SDK's client of the server in this process: without a URL it needs no port, without a key it sends none. */
+export async function inProcessClient(defaultHeaders: Record<string, string>): Promise<Client> {
+  const { Client: SdkClient } = await import("@langchain/langgraph-sdk");
+  return new SdkClient({ apiKey: null, defaultHeaders, callerOptions: { maxRetries: 0 } });
 }
 
 /** The owner that a request within this process acts for; `undefined` for any other request. */

@@ -7,7 +7,6 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import { toStorableText, toStorableValue } from "#src/kernel/json.ts";
-import { readableJson } from "#src/kernel/readable-json.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
 import { attachmentsOf, contentOf } from "./attachment-blocks.ts";
 
@@ -62,8 +61,8 @@ function argumentsText(args: unknown): string {
   try {
     return JSON.stringify(toStorableValue(args ?? {}));
   } catch {
-    // Arguments that a program made may hold what JSON cannot carry.
-    return toStorableText(readableJson(args));
+    // Arguments that a program made may hold what JSON cannot carry; providers refuse a history without an object here.
+    return "{}";
   }
 }
 

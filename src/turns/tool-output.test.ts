@@ -19,12 +19,6 @@ const loop = () => {
   return value;
 };
 const bare = () => Object.assign(Object.create(null) as object, { a: 1 });
-const throwing = () => ({
-  a: 1,
-  toJSON() {
-    throw new Error("no");
-  },
-});
 
 describe("the output of a tool", () => {
   it.each<[string, unknown, unknown[]]>([
@@ -34,10 +28,8 @@ describe("the output of a tool", () => {
     ["null", null, [text("null")]],
     ["a message of LangChain's", new ToolMessage({ content: "found", tool_call_id: "c" }), [text("found")]],
     ["an object", { a: [1] }, [text('{"a":[1]}')]],
-    ["an object that contains itself", loop(), [text('{"a":1,"me":"[Circular]"}')]],
-    ["an object whose toJSON throws", throwing(), [text('{"a":1}')]],
+    ["what cannot be made JSON", loop(), [text("[object Object]")]],
     ["an object without a prototype", bare(), [text('{"a":1}')]],
-    ["a map", new Map([["k", 1]]), [text('{"Map":[["k",1]]}')]],
     ["a bigint", 5n, [text("5")]],
     ["a list of strings", ["a", "b"], [text('["a","b"]')]],
     ["an empty list", [], [text("[]")]],

@@ -2,7 +2,6 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { readableJson } from "#src/kernel/readable-json.ts";
 import { attachmentText, isStored, sizeText, type StoredAttachment } from "#src/sessions/attachment.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";
 import { readInboundPart } from "./inbound-part.ts";
@@ -17,8 +16,8 @@ export interface BinaryOutput {
 export type OutputPart = { readonly text: string } | BinaryOutput;
 
 /**
- * The parts of an output: a string or a list of content blocks as they are, bytes as a file, every other value as JSON
- * in which words stand for what JSON cannot carry. Never throws.
+ * The parts of an output as LangChain's `ToolMessage` carries it: a string, or a list of content blocks. Any other list is
+ * told as JSON, bytes are a file. Never throws.
  *
  * @param maxBytes longest binary part that is kept; of a longer one only its size is told
  */
@@ -26,7 +25,17 @@ export function outputParts(value: unknown, maxBytes: number): OutputPart[] {
   const content: unknown = ToolMessage.isInstance(value) ? value.content : value;
   if (content instanceof Uint8Array) return [fileOf(content, maxBytes)];
   const blocks = Array.isArray(content) && content.length > 0 ? readBlocks(content, maxBytes) : undefined;
-  return blocks ?? [{ text: toStorableText(readableJson(content)) }];
+  return blocks ?? [{ text: toStorableText(textOf(content)) }];
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  try {
+    return JSON.stringify(content) ?? "";
+  } catch {
+    // A tool that ran is not told as failed because JSON cannot carry what it gave.
+    return String(content);
+  }
 }
 
 /** `undefined` when it is a list of something else. */

@@ -1,5 +1,5 @@
 /** Asks, for routes of a LangGraph server that ask too little themselves, whether somebody may read what they touch. */
-import { loopbackHeaders } from "#src/app/loopback.ts";
+import { inProcessClient, isInServer, loopbackHeaders } from "#src/app/loopback.ts";
 import { rulesOf, type RouteRule } from "./server-routes.ts";
 
 /** Asks this server within the process: whether `owner` may read `path`. */
@@ -39,15 +39,16 @@ function readableBefore(
   return UUID.test(run) ? `/threads/${thread}/runs/${run}` : undefined;
 }
 
-/** Set by a LangGraph server in its own process: a `fetch` that needs no port. */
-const LOOPBACK_FETCH = Symbol.for("langgraph_api:fetch");
-
-/** Asks over the loopback. Without one this is another server, whose answer is not known: nobody may. */
+/** Asks over the loopback. Outside of a server nothing can be asked: nobody may. */
 export const mayReadInProcess: MayRead = async (path, owner) => {
-  const loopback: unknown = Reflect.get(globalThis, LOOPBACK_FETCH);
-  if (typeof loopback !== "function") return false;
-  const response: unknown = await loopback(`http://localhost${path}`, { headers: loopbackHeaders(owner) });
-  if (!(response instanceof Response)) return false;
-  await response.body?.cancel();
-  return response.ok;
+  if (!isInServer()) return false;
+  const [, , thread = "", , run] = path.split("/");
+  const client = await inProcessClient(loopbackHeaders(owner));
+  try {
+    await (run === undefined ? client.threads.get(thread) : client.runs.get(thread, run));
+    return true;
+  } catch {
+    // Whatever the server answers but the thing itself: it is not theirs, not there, or cannot be told.
+    return false;
+  }
 };
