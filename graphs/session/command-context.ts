@@ -10,6 +10,15 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "./locate-session.ts";
 import { controlModelOf, policyOf } from "./policy-of.ts";
 
+/** Why the session went on when its last turn came, as the transcript has it. */
+export async function lastVerdict(
+  repository: SessionRepository,
+  session: SessionFields,
+): Promise<Verdict | null> {
+  const last = session.turns === 0 ? undefined : await repository.readTurn(session, session.turns);
+  return last?.explanation.verdict ?? null;
+}
+
 /** The context of a command in `session`. @throws {LilyError} `session_not_found` when the chain has no such session */
 export function commandContext(
   deps: SessionDeps,

@@ -95,18 +95,19 @@ export function advance(deps: SessionDeps, before: SessionFields, record: Stored
   return {
     ...session,
     ...clocks,
-    ...(isRedacted(record) ? {} : unknownTopics(session, record)),
+    ...(isRedacted(record) ? {} : whatItExplains(session, record)),
     turns: record.turn,
     head: record.head,
     expiresAt: due === undefined ? null : toInstant(due.dueMs),
   };
 }
 
-function unknownTopics(
+/** An answer without a model says once that there is none; a topic that nobody could judge is counted. */
+function whatItExplains(
   session: SessionFields,
-  { explanation }: TurnRecord,
-): Pick<SessionFields, "unknownTopics"> {
-  const { verdict } = explanation;
-  if (verdict?.action !== "stay" || verdict.semantic?.result !== "unknown") return {};
-  return { unknownTopics: (session.unknownTopics ?? 0) + 1 };
+  { explanation: { solver, verdict } }: TurnRecord,
+): Pick<SessionFields, "unknownTopics" | "toldNoModel"> {
+  const toldNoModel = session.toldNoModel || solver === "symbolic";
+  if (verdict?.action !== "stay" || verdict.semantic?.result !== "unknown") return { toldNoModel };
+  return { toldNoModel, unknownTopics: (session.unknownTopics ?? 0) + 1 };
 }

@@ -11,7 +11,7 @@ import { latestEntry, openChain } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { ReadCommand } from "#src/turns/run-turn.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
-import { commandContext } from "./command-context.ts";
+import { commandContext, lastVerdict } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
 import { catchUp, newFields } from "./locate-session.ts";
 import { evidenceOf } from "./run-evidence.ts";
@@ -53,14 +53,14 @@ export function createReadContext(
   return async ({ owner, sessionKey }, deliveryId) => {
     const stored = await repository.readChain({ owner, sessionKey });
     const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
-    const state = stored === undefined ? undefined : await runner.readState(chain.latest);
-    const known = state?.session ?? (await newFields(deps, chain, latestEntry(chain)));
+    const checkpoint = stored === undefined ? undefined : await runner.readSession(chain.latest);
+    const known = checkpoint ?? (await newFields(deps, chain, latestEntry(chain)));
     const { session } = await catchUp(deps, repository, known);
     return commandContext(deps, {
       chain,
       session,
       repository,
-      verdict: state?.verdict ?? null,
+      verdict: await lastVerdict(repository, session),
       memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
       evidence: store === undefined ? undefined : evidenceOf(deps, store),
       ...(erasing === undefined ? {} : { erasing: erasing(owner) }),

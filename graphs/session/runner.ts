@@ -4,17 +4,10 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
-import { verdictSchema } from "#src/sessions/verdict.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
 import type { CompiledSessionGraph } from "./graph.ts";
 import type { SessionStateValues } from "./state.ts";
-import { readThread } from "./thread-state.ts";
-
-const stateSchema = z.object({
-  session: sessionFieldsSchema,
-  verdict: verdictSchema.nullable().default(null),
-});
 
 /** What nodes say by themselves on the way. */
 const eventSchema = z.union([
@@ -29,10 +22,9 @@ export function createSessionRunner(
 ): SessionRunner {
   return {
     run: (request) => run(compile(), request),
-    async readState(threadId) {
-      const { values } = await readThread(checkpointer, threadId);
-      const parsed = stateSchema.safeParse(values);
-      return parsed.success ? parsed.data : undefined;
+    async readSession(threadId) {
+      const tuple = await checkpointer.getTuple({ configurable: { thread_id: threadId } });
+      return sessionFieldsSchema.safeParse(tuple?.checkpoint.channel_values["session"]).data;
     },
   };
 }

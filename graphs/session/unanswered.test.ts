@@ -49,7 +49,7 @@ describe("a message whose program was killed", () => {
   it("is told with what became of its tools once its model had answered", async () => {
     const lily = await start({ model: callingModel(), adjust: (deps) => ({ ...deps, tools: [note] }) });
     await lily.send("hello");
-    await crash(lily, "runTools", "use note");
+    await crash(lily, "commit", "use note");
     expect(await unanswered(lily)).toMatchObject({ text: "use note", state: "begun" });
     expect(await lily.send("use note", { deliveryId: "d2" })).toMatchObject({ turn: 2 });
     expect(await unanswered(lily)).toBeUndefined();

@@ -28,7 +28,7 @@ function depsWith(
 ): RunTurnDeps {
   return {
     ids: createSequentialIds(),
-    runner: { run, readState: async () => undefined },
+    runner: { run, readSession: async () => undefined },
     repository: { readChain: async () => undefined } as unknown as SessionRepository,
     locks,
     stops: new StopRegistry(),

@@ -146,7 +146,7 @@ async function stopRunning(
   if (!(await isRunning(deps, ref))) return undefined;
   const chain = await deps.repository.readChain(ref);
   if (chain === undefined || openedBy(chain, message.deliveryId) !== undefined) return undefined;
-  const session = (await deps.runner.readState(chain.latest))?.session;
+  const session = await deps.runner.readSession(chain.latest);
   const plan = session && command.plan(args, { chain, entry: latestEntry(chain), session });
   if (plan !== undefined && isRefusal(plan)) return undefined;
   const outcome = await requestStop(deps, ref, message.deliveryId);

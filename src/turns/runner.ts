@@ -2,7 +2,6 @@
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { Verdict } from "#src/sessions/verdict.ts";
 import type { TurnReply } from "./turn-reply.ts";
 
 /** What happens while a turn runs, in order, for a person who watches. */
@@ -62,6 +61,6 @@ export type GraphRunOutcome = (
 /** Runs the session graph. */
 export interface SessionRunner {
   run(request: GraphRun): Promise<GraphRunOutcome>;
-  /** Session fields and latest verdict of a thread; `undefined` before its first run. */
-  readState(threadId: string): Promise<{ session: SessionFields; verdict: Verdict | null } | undefined>;
+  /** Session fields of a thread as its newest checkpoint has them; `undefined` where it has none. */
+  readSession(threadId: string): Promise<SessionFields | undefined>;
 }

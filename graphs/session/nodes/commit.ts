@@ -33,10 +33,7 @@ export function commit(deps: SessionDeps) {
       deps.limits.windowCharacters,
     );
     return {
-      session: {
-        ...committed.session,
-        toldNoModel: session.toldNoModel || (turn.solver === "symbolic" && turn.notice !== null),
-      },
+      session: committed.session,
       units: [...(turn.clears ? [] : state.units), ...turn.stagedUnits],
       turn: null,
       window: extended.window,

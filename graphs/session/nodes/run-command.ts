@@ -8,7 +8,7 @@ import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { commandContext } from "../command-context.ts";
+import { commandContext, lastVerdict } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
 import { locateSession } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
@@ -85,7 +85,8 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
   const { chain, session } = await locateSession(deps, run, state.session, delivery);
   if (session === undefined) throw new LilyError("internal", "a command runs only in a session");
   const { repository } = run;
-  const { verdict, turn } = state;
+  const { turn } = state;
+  const verdict = await lastVerdict(repository, session);
   const memory = memoryOf(deps, run.store, {
     session,
     ...(turn === null ? {} : { turn: turn.number }),

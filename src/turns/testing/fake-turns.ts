@@ -49,7 +49,7 @@ export function createFakeTurns({ arrivals, during, adjust }: FakeOptions): Fake
         records.push(record);
         return { kind: "reply", reply: replyOf(record, false) };
       },
-      readState: async () => undefined,
+      readSession: async () => undefined,
     },
     repository: repositoryOf(records),
     locks: createMemoryBackend({ clock: createManualClock(0) }).locks,
