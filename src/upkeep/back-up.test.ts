@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -44,6 +45,16 @@ describe("a backup", () => {
     await lily.say("four");
     await lily.close();
     expect(await saidIn(await restored(folder))).toEqual(["one", "two", "three"]);
+  });
+
+  it("is refused where the store is empty or missing beside checkpoints of conversations (F-1)", async () => {
+    const home = await homeWith("one");
+    for (const empty of [() => writeFileSync(home.databases.store, ""), () => rmSync(home.databases.store)]) {
+      empty();
+      const folder = newFolder();
+      await expect(backUpTo(home, folder)).rejects.toMatchObject({ code: "storage_damaged" });
+      expect(existsSync(folder)).toBe(false);
+    }
   });
 
   it("copies the checkpoints before the store, because a checkpoint may be behind a transcript and never ahead", async () => {

@@ -9,6 +9,7 @@ import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { assertStoreNotLost } from "#src/storage/sqlite/store-file.ts";
 import { counted, sizeText } from "./check.ts";
 import { damageIn } from "./database-file.ts";
 import { listHomeFiles, type DatabasePaths, type Home, type Progress } from "./home.ts";
@@ -41,6 +42,8 @@ export interface BackupReport {
  */
 export async function backUp(request: BackupRequest): Promise<BackupReport> {
   const { folder, clock, program } = request;
+  const { store, checkpoints } = request.home.databases;
+  assertStoreNotLost(store, checkpoints);
   makeNewFolder(folder);
   try {
     const madeAt = toInstant(clock.now());

@@ -48,6 +48,16 @@ describe("an examination", () => {
     expect(rowOf(checks, "seals").found).toContain("1 session with 1 turn");
   });
 
+  it("names answered turns that went with the log of the store (R-4)", async () => {
+    const home = await homeWith("one", "two", "three");
+    change(home.databases.store, "DELETE FROM items WHERE key IN ('00000002', '00000003')");
+    const { checks } = await examine(home);
+    expect(rowOf(checks, "answered turns")).toMatchObject({
+      state: "bad",
+      found: expect.stringMatching(/turns 2 to 3 of session \S+ are not in the store any more/u),
+    });
+  });
+
   it("says of an empty home that its files do not exist yet", async () => {
     const { checks, usage } = await examine(emptyHome());
     expect(notOk(checks)).toEqual({});

@@ -11,6 +11,7 @@ import { checkConversations } from "./conversations.ts";
 import { checkWhole, hasTable, openForReading } from "./database-file.ts";
 import { checkpointUsage, storeUsage, type DiskUse } from "./disk-usage.ts";
 import { STAGED, type Home } from "./home.ts";
+import { checkLostTurns } from "./lost-turns.ts";
 import { checkTextIndex } from "./text-index.ts";
 
 /** What an examination found. */
@@ -41,7 +42,7 @@ export async function examineHome(home: Home, clock: Clock): Promise<Examination
       ...(await checkFile(store, STORE_FILE)),
       ...(await checkFile(checkpoints, CHECKPOINT_FILE)),
       ...(await orRow(STORE_FILE, () => checkLost(home, files))),
-      ...(await checkContents(files.store, clock)),
+      ...(await checkContents(files, clock)),
     ];
     return { checks, usage: usageOf(files) };
   } finally {
@@ -110,13 +111,17 @@ function hasRows(db: Database, table: string): boolean {
   return hasTable(db, table) && db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
 }
 
-async function checkContents(store: Database | undefined, clock: Clock): Promise<Check[]> {
+async function checkContents({ store, checkpoints }: Files, clock: Clock): Promise<Check[]> {
   if (store === undefined || !hasTable(store, "items")) return [];
   if (Number(store.pragma("user_version", { simple: true })) < STORE_SCHEMA.version)
     return [fine("contents", "the store file is of an older version; the next start brings it up to date")];
+  const items = new SqliteStore(store, { clock });
   return [
     ...(await orRow("text index", () => [checkTextIndex(store)])),
-    ...(await orRow("conversations", () => checkConversations(new SqliteStore(store, { clock })))),
+    ...(await orRow("conversations", () => checkConversations(items))),
+    ...(checkpoints === undefined
+      ? []
+      : await orRow("answered turns", async () => [await checkLostTurns(checkpoints, items)])),
   ];
 }
 
