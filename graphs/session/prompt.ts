@@ -5,9 +5,8 @@
  */
 import { SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import { evidenceText } from "#src/context/evidence-section.ts";
-import { handoverNote } from "#src/context/handover.ts";
+import { handoverNote, systemPrompt } from "#src/context/system-prompt.ts";
 import { factsText } from "#src/context/memory-section.ts";
-import { systemPrompt } from "#src/context/system-prompt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";

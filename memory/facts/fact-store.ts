@@ -3,7 +3,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
-import type { MemoryRecord } from "../record.ts";
+import type { Domain, MemoryRecord } from "../record.ts";
 import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
 import { exportAll, type MemoryExport } from "./export.ts";
@@ -12,7 +12,6 @@ import { forget } from "./forget.ts";
 import { importAll } from "./import.ts";
 import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
 import type { ImportOptions } from "./judge-import.ts";
-import { overview, type Overview } from "./overview.ts";
 import { hasAny, recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { createReview, type Review } from "./review.ts";
@@ -26,14 +25,18 @@ import type {
   ImportReport,
   LifecycleReport,
   None,
-  Recalled,
   RecallOptions,
+  Recalled,
   RememberOutcome,
   ResolveOutcome,
   ShowOptions,
   ShowResult,
   Who,
 } from "./types.ts";
+import { assertOwner } from "../namespaces.ts";
+import type { FactDeps } from "./fact-deps.ts";
+import { readAll, readPending } from "./rows.ts";
+import { currentOf } from "./record-states.ts";
 
 /**
  * Long-term memory of every owner. `who` comes from the run's own context; nothing in a text or a tool's arguments
@@ -103,4 +106,24 @@ export function createFactStore(store: BaseStore, { clock, ids, scan }: FactStor
     applyLifecycle: (who, options) => applyLifecycle(deps, who, options),
     overview: (who) => overview(deps, who),
   };
+}
+
+/** Counts of what holds now by domain, of what waits for a review, and of what is kept but not read. */
+export interface Overview {
+  readonly current: Readonly<Record<Domain, number>>;
+  readonly review: number;
+  readonly leftOut: number;
+}
+
+/** Counts the records of an owner. */
+async function overview(deps: FactDeps, who: Who): Promise<Overview> {
+  assertOwner(who.owner);
+  const [records, pending] = await Promise.all([
+    readAll(deps.store, who.owner),
+    readPending(deps.store, who.owner),
+  ]);
+  const current = { persona_core: 0, user_profile: 0, working_rules: 0, task_memory: 0 };
+  const holding = currentOf(records, deps.clock.now());
+  for (const { domain } of holding) current[domain] += 1;
+  return { current, review: pending.length, leftOut: records.length - holding.length };
 }

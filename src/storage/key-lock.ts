@@ -1,22 +1,110 @@
-/** What the locks of all databases share: the waiting for one, and the refusal of a lease that is over. */
+/** What the locks of all databases share: waiting for one, holding and renewing its lease, and the refusal of one that is over. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { LilyError } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
-import type { AcquireOptions, LeaseRef } from "./backend.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import type { AcquireOptions, Lease, LeaseRef } from "./backend.ts";
 
 // Twenty waiting processes then look about 300 times a second in all, a read of one row each.
 const SHORTEST_POLL_MS = 25;
 const LONGEST_POLL_MS = 100;
 
 /** A lock that was granted to this process. */
-export interface Granted<Grant> {
+interface Granted<Grant> {
   readonly grant: Grant;
   /** Lets the next one of this process ask. Idempotent. */
   readonly leave: () => void;
 }
 
+/** How a database keeps the leases of its locks. */
+export interface LeaseTable {
+  readonly clock: Clock;
+  /** How long a lease lasts without renewal, in milliseconds. */
+  readonly leaseMs: number;
+  /** Moves the end of a lease to `until`. @returns false when it is no longer the newest of its lock */
+  readonly renew: (ref: LeaseRef, until: number) => boolean | Promise<boolean>;
+  /** Ends a lease. One that it could not end runs out by itself. */
+  readonly release: (ref: LeaseRef) => Promise<unknown>;
+}
+
+/** The leases that this process holds on the locks of one database. */
+export class HeldLeases {
+  readonly #table: LeaseTable;
+  readonly #lines = new LockLines();
+  readonly #held = new Set<Lease>();
+
+  constructor(table: LeaseTable) {
+    this.#table = table;
+  }
+
+  /**
+   * As `KeyLock.acquire`.
+   *
+   * @param grant asks for the lock once. @returns the token of its lease; `undefined` when somebody else holds it
+   */
+  async acquire(
+    lockName: string,
+    options: AcquireOptions,
+    grant: () => Promise<number | undefined>,
+  ): Promise<Lease> {
+    const granted = await this.#lines.wait(lockName, options, grant);
+    return this.#hold({ lockName, token: granted.grant }, granted.leave);
+  }
+
+  /** Gives back every lease that is still held. Idempotent. */
+  async releaseAll(): Promise<void> {
+    await Promise.all([...this.#held].map((lease) => lease.release()));
+  }
+
+  /** Renews the lease every third of its time, by a timer that keeps no process alive, until it is released or lost. */
+  #hold(ref: LeaseRef, leave: () => void): Lease {
+    const { clock, leaseMs, ...table } = this.#table;
+    const lost = new AbortController();
+    let expiresAt = clock.now() + leaseMs;
+    const end = (): boolean => {
+      clearInterval(timer);
+      return this.#held.delete(lease);
+    };
+    const lose = (why: string): void => {
+      if (end()) lost.abort(leaseLost(ref, why));
+    };
+    const loseWhenExpired = (): void => {
+      if (clock.now() >= expiresAt) lose("it could not be renewed in time");
+    };
+    let renewing: Promise<void> | undefined;
+    const renew = async (): Promise<void> => {
+      const until = clock.now() + leaseMs;
+      try {
+        if (await table.renew(ref, until)) expiresAt = until;
+        else lose("another holder has it now");
+      } catch {
+        // Busy, full or away: the next tick tries again, until others may have taken it.
+        loseWhenExpired();
+      }
+      renewing = undefined;
+    };
+    const tick = (): void => {
+      // A server that does not answer at all holds the renewal up, not the end of the lease.
+      if (renewing === undefined) renewing = renew();
+      else loseWhenExpired();
+    };
+    const timer = setInterval(tick, Math.max(1, leaseMs / 3)).unref();
+    const lease: Lease = {
+      ...ref,
+      lost: lost.signal,
+      release: async () => {
+        // The work under it is done, whether or not it could be given back.
+        if (end()) await table.release(ref).catch(() => undefined);
+        leave();
+      },
+    };
+    this.#held.add(lease);
+    return lease;
+  }
+}
+
 /** The lines of one process in front of its locks: one of them asks the database, the others wait in the order in which they came. */
-export class LockLines {
+class LockLines {
   /** By name, what settles when everybody who is in line now has left. */
   readonly #tails = new Map<string, Promise<void>>();
 
@@ -94,7 +182,7 @@ function leaseTimeout(lockName: string, waitMs: number | undefined): LilyError {
 }
 
 /** The error for a holder of `ref` whose lease is over; `why` ends the sentence. */
-export function leaseLost(ref: LeaseRef, why: string): LilyError {
+function leaseLost(ref: LeaseRef, why: string): LilyError {
   return new LilyError(
     "lease_lost",
     `lease ${ref.token} of ${JSON.stringify(ref.lockName)} is over: ${why}`,

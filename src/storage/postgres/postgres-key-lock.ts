@@ -5,7 +5,7 @@ import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-err
 import type { Queryable } from "#memory/stores/postgres/store-tables.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
-import { assertNewest, leaseLost, LockLines } from "../key-lock.ts";
+import { assertNewest, HeldLeases } from "../key-lock.ts";
 
 /** Options of {@link PostgresKeyLock}. */
 export interface PostgresKeyLockOptions {
@@ -70,8 +70,7 @@ export class PostgresKeyLock implements KeyLock {
   readonly #options: PostgresKeyLockOptions;
   readonly #leaseMs: number;
   readonly #sql: ReturnType<typeof leaseStatements>;
-  readonly #lines = new LockLines();
-  readonly #held = new Set<Lease>();
+  readonly #leases: HeldLeases;
   /** The connection that lives as long as this process, however it ends. */
   #alive: Promise<Alive> | undefined;
 
@@ -80,11 +79,16 @@ export class PostgresKeyLock implements KeyLock {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? 30_000;
     this.#sql = leaseStatements(options.schema);
+    this.#leases = new HeldLeases({
+      clock: options.clock,
+      leaseMs: this.#leaseMs,
+      renew: (ref) => this.#renew(ref),
+      release: ({ lockName, token }) => this.#query(this.#sql.release, [rowOf(lockName), token]),
+    });
   }
 
-  async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
-    const { grant, leave } = await this.#lines.wait(lockName, options, () => this.#grant(lockName));
-    return this.#hold({ lockName, token: grant }, leave);
+  acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
+    return this.#leases.acquire(lockName, options, () => this.#grant(lockName));
   }
 
   async holder(lockName: string): Promise<LeaseRef | undefined> {
@@ -108,7 +112,7 @@ export class PostgresKeyLock implements KeyLock {
 
   /** Gives back every lease that is still held and disconnects. Idempotent. */
   async close(): Promise<void> {
-    await Promise.all([...this.#held].map((lease) => lease.release()));
+    await this.#leases.releaseAll();
     const alive = this.#alive;
     this.#alive = undefined;
     // One that could not be opened, or is gone, need not be ended.
@@ -118,49 +122,6 @@ export class PostgresKeyLock implements KeyLock {
   async #grant(lockName: string): Promise<number | undefined> {
     const values = [rowOf(lockName), this.#leaseMs, await this.#pid()];
     return (await this.#query<{ token: number }>(this.#sql.grant, values))[0]?.token;
-  }
-
-  /** Renews the lease every third of its time, by a timer that keeps no process alive, until it is released or lost. */
-  #hold(ref: LeaseRef, leave: () => void): Lease {
-    const { clock } = this.#options;
-    const lost = new AbortController();
-    let expiresAt = clock.now() + this.#leaseMs;
-    const end = (): boolean => {
-      clearInterval(timer);
-      return this.#held.delete(lease);
-    };
-    const lose = (why: string): void => {
-      if (end()) lost.abort(leaseLost(ref, why));
-    };
-    const renew = async (): Promise<void> => {
-      const until = clock.now() + this.#leaseMs;
-      try {
-        if (await this.#renew(ref)) expiresAt = until;
-        else lose("another holder has it now");
-      } catch {
-        // Busy or away: the next tick tries again, until others may have taken it.
-      }
-      renewing = undefined;
-    };
-    let renewing: Promise<void> | undefined;
-    // A server that does not answer at all holds the renewal up, not the end of the lease.
-    const tick = (): void => {
-      if (clock.now() >= expiresAt) lose("it could not be renewed in time");
-      else renewing ??= renew();
-    };
-    const timer = setInterval(tick, Math.max(1, this.#leaseMs / 3)).unref();
-    const lease: Lease = {
-      ...ref,
-      lost: lost.signal,
-      release: async () => {
-        // One that could not be given back runs out by itself; the work under it is done either way.
-        const values = [rowOf(ref.lockName), ref.token];
-        if (end()) await this.#query(this.#sql.release, values).catch(() => undefined);
-        leave();
-      },
-    };
-    this.#held.add(lease);
-    return lease;
   }
 
   /** Moves the end of a lease. @returns false when it is no longer the newest */

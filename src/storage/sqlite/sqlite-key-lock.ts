@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
-import { assertNewest, leaseLost, LockLines } from "../key-lock.ts";
+import { assertNewest, HeldLeases } from "../key-lock.ts";
 import { currentProcess, isProcessGone, type ProcessIdentity } from "./process-identity.ts";
 
 /** A row of the table. It stays when its lease ends, so that tokens only grow. */
@@ -60,8 +60,7 @@ export class SqliteKeyLock implements KeyLock {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #leaseMs: number;
-  readonly #lines = new LockLines();
-  readonly #held = new Set<Lease>();
+  readonly #leases: HeldLeases;
   readonly #self = currentProcess();
   readonly #statements;
 
@@ -70,6 +69,12 @@ export class SqliteKeyLock implements KeyLock {
     this.#db = db;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
+    this.#leases = new HeldLeases({
+      clock,
+      leaseMs,
+      renew: (ref, until) => this.#renew(ref, until),
+      release: (ref) => this.#retry(() => this.#renew(ref, 0), RELEASE_DEADLINE_MS),
+    });
     this.#statements = {
       find: db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?"),
       under: db.prepare<[string, string], LeaseRow>(
@@ -84,14 +89,13 @@ export class SqliteKeyLock implements KeyLock {
     };
   }
 
-  async acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
-    const { grant, leave } = await this.#lines.wait(lockName, options, () =>
+  acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
+    return this.#leases.acquire(lockName, options, () =>
       this.#retry(() => {
         options.signal?.throwIfAborted();
         return this.#grant(lockName);
       }),
     );
-    return this.#hold({ lockName, token: grant }, leave);
   }
 
   holder(lockName: string): Promise<LeaseRef | undefined> {
@@ -120,8 +124,8 @@ export class SqliteKeyLock implements KeyLock {
   }
 
   /** Gives back every lease that is still held. Idempotent. */
-  async releaseAll(): Promise<void> {
-    await Promise.all([...this.#held].map((lease) => lease.release()));
+  releaseAll(): Promise<void> {
+    return this.#leases.releaseAll();
   }
 
   #isHeld(row: LeaseRow): boolean {
@@ -135,41 +139,6 @@ export class SqliteKeyLock implements KeyLock {
     const now = this.#clock.now();
     const terms = { name, now, expiresAt: now + this.#leaseMs, goneToken: row?.token ?? null };
     return this.#statements.grant.get({ ...this.#self, ...terms });
-  }
-
-  /** Renews the lease every third of its time, by a timer that keeps no process alive, until it is released or lost. */
-  #hold(ref: LeaseRef, leave: () => void): Lease {
-    const lost = new AbortController();
-    let expiresAt = this.#clock.now() + this.#leaseMs;
-    const end = (): boolean => {
-      clearInterval(timer);
-      return this.#held.delete(lease);
-    };
-    const lose = (why: string): void => {
-      if (end()) lost.abort(leaseLost(ref, why));
-    };
-    const renew = (): void => {
-      const until = this.#clock.now() + this.#leaseMs;
-      try {
-        if (this.#renew(ref, until)) expiresAt = until;
-        else lose("another holder has it now");
-      } catch {
-        // Locked or full: the next tick tries again, until others may have taken it.
-        if (this.#clock.now() >= expiresAt) lose("it could not be renewed in time");
-      }
-    };
-    const timer = setInterval(renew, Math.max(1, this.#leaseMs / 3)).unref();
-    const lease: Lease = {
-      ...ref,
-      lost: lost.signal,
-      release: async () => {
-        // One that could not be given back runs out by itself; the work under it is done either way.
-        if (end()) await this.#retry(() => this.#renew(ref, 0), RELEASE_DEADLINE_MS).catch(() => undefined);
-        leave();
-      },
-    };
-    this.#held.add(lease);
-    return lease;
   }
 
   /** Moves the end of a lease. @returns false when it is no longer the newest */
