@@ -1,211 +1,121 @@
-/** What the store takes for its operations, next to the same questions asked of bare SQLite in the same run. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+/** `npm run bench:store`: what the store takes, as ratios to bare SQLite asked the same in the same run; no exit code. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toUnitLength } from "#memory/embedding/embedder.ts";
-import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
-import { systemClock } from "#src/app/system.ts";
-import { watchMachine } from "./machine-load.ts";
-import { percentile } from "./measure.ts";
-import { benchEmbedder, questionText } from "./store-bench-questions.ts";
-import {
-  benchQuestion,
-  benchRecord,
-  benchVector,
-  OWNER,
-  questionVector,
-  type BenchRecord,
-} from "./store-data.ts";
-import { openFloor, type Floor } from "./store-floor.ts";
-import { searchMemory } from "./store-memory.ts";
+import Database from "better-sqlite3";
+import { Command } from "commander";
+import { createFactStore } from "#memory/facts/fact-store.ts";
+import { systemClock, systemIds } from "#src/app/system.ts";
+import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { barTable, readBars, rounded, tableOf } from "./bars.ts";
+import { benchText } from "./instant-model.ts";
+import { measureInTurns, percentile, type Subject } from "./rounds.ts";
 
-/** Operations that are measured. */
-export const OPERATIONS = [
-  "put",
-  "get",
-  "list, filter that many fulfil",
-  "list, filter that few fulfil",
-  "text search",
-  "hybrid search",
-] as const;
+const program = new Command("npm run bench:store --")
+  .description("Measures put, get, list and search of the SQLite store, and recall, beside bare SQLite.")
+  .option("--quick", "1,000 records and 300 facts (the default)")
+  .option("--full", "10,000 records and 3,000 facts")
+  .parse();
+const [records, facts] = program.opts<{ full?: boolean }>().full === true ? [10_000, 3_000] : [1_000, 300];
 
-/** Name of an operation. */
-export type OperationName = (typeof OPERATIONS)[number];
-
-/** Times of one operation at one size. */
-export interface OperationResult {
-  readonly name: OperationName;
-  readonly records: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly floorP50Ms: number;
-  readonly floorP95Ms: number;
-}
-
-/** What was measured at one size. */
-export interface StoreResult {
-  readonly records: number;
-  readonly operations: readonly OperationResult[];
-  /** FTS5 alone, over everybody's records: not the same question, but the least that it can cost. */
-  readonly ftsAlone: { readonly p50Ms: number; readonly p95Ms: number };
-  readonly fillMsPerItem: number;
-  readonly fileBytes: number;
-  readonly floorBytes: number;
-  /** Resident memory that opening and searching added to a fresh process. */
-  readonly memoryBytes: number;
-  readonly foreignCores: number;
-}
-
+const WHO = { owner: "ada" };
+const NAMESPACE = ["bench", "notes"];
 const ROUNDS = 60;
-
-/** Rounds that warm caches and the compiler, and do not count. */
 const WARM_UP = 10;
 
-const CHUNK = 1_000;
-const PREFIX = ["memory", OWNER];
+const note = (index: number) =>
+  [`note-${index}`, { text: benchText(index, "answer"), kind: index % 10 }] as const;
 
-/** Fills a store and its floor with `records` and measures both, in turns. */
-export async function storeBench(
-  records: number,
-  onProgress: (text: string) => void = () => undefined,
-): Promise<StoreResult> {
-  const folder = mkdtempSync(join(tmpdir(), "lily-store-bench-"));
-  const foreignCores = watchMachine();
-  try {
-    const files = { store: join(folder, "store.sqlite"), floor: join(folder, "floor.sqlite") };
-    const subjects = openSubjects(files, records);
-    onProgress(`${records}: loading`);
-    const fillMsPerItem = await load(subjects, records);
-    onProgress(`${records}: measuring`);
-    const measured = await measure(subjects, records);
-    subjects.close();
-    return {
-      records,
-      ...measured,
-      fillMsPerItem,
-      fileBytes: statSync(files.store).size,
-      floorBytes: statSync(files.floor).size,
-      memoryBytes: await searchMemory(files.store, records),
-      foreignCores: foreignCores(),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-interface Subjects {
-  /** Without an embedder: text search alone. */
-  readonly plain: SqliteStore;
-  readonly hybrid: SqliteStore;
-  readonly floor: Floor;
-  close(): void;
-}
-
-function openSubjects(files: { readonly store: string; readonly floor: string }, records: number): Subjects {
-  // Both sides without a wait for the disk: that would be all one sees.
-  const db = openDatabase(files.store);
-  const clock = systemClock();
-  const floor = openFloor(files.floor);
-  return {
-    plain: new SqliteStore(db, { clock }),
-    hybrid: new SqliteStore(db, { clock, index: { embed: benchEmbedder(records) } }),
-    floor,
-    close() {
-      db.close();
-      floor.close();
-    },
-  };
-}
-
-/** Milliseconds that a vector takes to be written, without the embedder. */
-async function load({ hybrid, floor }: Subjects, records: number): Promise<number> {
-  for (let start = 0; start < records; start += CHUNK) {
-    const some = Array.from({ length: Math.min(CHUNK, records - start) }, (_, at) => benchRecord(start + at));
-    await hybrid.batch(some);
-    const ids = floor.putAll(some).map(Number);
-    const vectors = some.map((_, at) => benchVector(start + at, records));
-    floor.addVectors(
-      some.flatMap(({ namespace }, at) => {
-        const [id, vector] = [ids[at], vectors[at]];
-        return id === undefined || vector === undefined ? [] : [{ id, namespace, vector }];
-      }),
-    );
-  }
-  const startedMs = performance.now();
-  await hybrid.fillVectors(records);
-  return (performance.now() - startedMs) / records;
-}
-
-type Work = (round: number) => unknown;
-
-/** Made beforehand: to make one takes as long as to read some. */
-function unitQuestions(records: number): readonly Float32Array[] {
-  return Array.from(
-    { length: ROUNDS + WARM_UP },
-    (_, round) => toUnitLength(questionVector(round, records)) ?? new Float32Array(),
+const root = mkdtempSync(join(tmpdir(), "lily-store-bench-"));
+// Both sides without a wait for the disk: that would be all one sees.
+const files = { checkpointPath: join(root, "checkpoints.sqlite"), storePath: join(root, "store.sqlite") };
+const clock = systemClock();
+const backend = openSqliteBackend({ ...files, clock, synchronous: "NORMAL" });
+const bare = openBare(join(root, "bare.sqlite"));
+try {
+  const subjects = await fill();
+  await measureInTurns(subjects, WARM_UP);
+  const samples = await measureInTurns(subjects, ROUNDS);
+  const bars = readBars().store;
+  const ratios = Object.fromEntries(
+    bars.map(({ id }) => [id, percentile(samples, id, 0.5) / percentile(samples, `${id}, bare`, 0.5)]),
   );
+  const rows = subjects.map(({ name }) => [
+    name,
+    ...[0.5, 0.95].map((share) => `${rounded(percentile(samples, name, share))} ms`),
+  ]);
+  console.log(`${records} records, ${facts} facts`);
+  console.log(tableOf(["what", "p50", "p95"], rows));
+  console.log(barTable(bars, ratios));
+} finally {
+  await backend.close();
+  bare.close();
+  rmSync(root, { recursive: true, force: true });
 }
 
-async function measure({ plain, hybrid, floor }: Subjects, records: number) {
-  const questions = unitQuestions(records);
-  const unit = (round: number) => questions[round] ?? new Float32Array();
-  const owned = (round: number) => benchRecord(((round * 7907) % Math.floor(records / 5)) * 5);
-  const fresh = (round: number, kind: number) => benchRecord(records + round * 2 + kind);
-  const domain = [...PREFIX, "persona"];
-  const list = (kind: string): [Work, Work] => [
-    () => plain.search(domain, { filter: { kind } }),
-    () => floor.list(domain, kind),
-  ];
-  const works: Record<OperationName, [Work, Work]> = {
-    put: [(round) => plain.put(...partsOf(fresh(round, 0))), (round) => floor.put(fresh(round, 1))],
-    get: [
-      (round) => plain.get(owned(round).namespace, owned(round).key),
-      (round) => floor.get(owned(round).namespace, owned(round).key),
+/** Fills both sides with the same, and names what is measured. */
+async function fill(): Promise<Subject[]> {
+  const { store } = backend;
+  const book = createFactStore(store, { clock, ids: systemIds, scan: async () => [] });
+  for (let index = 0; index < records; index += 1) {
+    await store.put(NAMESPACE, ...note(index));
+    bare.put("notes", ...note(index));
+  }
+  const fact = { domain: "user_profile", saidBy: "owner", source: "command" } as const;
+  for (let index = 0; index < facts; index += 1)
+    await book.remember(WHO, { ...fact, text: benchText(index, "answer") });
+  for (const record of (await book.exportAll(WHO)).records) bare.put("facts", record.id, record);
+  const pick = counter(0, records);
+  const fresh = counter(records);
+  const question = (): string => `item ${pick() * 7}`;
+  const pairs: Record<string, readonly [() => unknown, () => unknown]> = {
+    put: [
+      (index = fresh()) => store.put(NAMESPACE, ...note(index)),
+      (index = fresh()) => bare.put("notes", ...note(index)),
     ],
-    "list, filter that many fulfil": list("kind8"),
-    "list, filter that few fulfil": list("rare"),
-    "text search": [
-      (round) => plain.search(PREFIX, { query: benchQuestion(round) }),
-      (round) => floor.search(PREFIX, benchQuestion(round)),
-    ],
-    "hybrid search": [
-      (round) => hybrid.search(PREFIX, { query: questionText(round) }),
-      (round) => [floor.search(PREFIX, benchQuestion(round)), floor.exact(PREFIX, unit(round))],
-    ],
+    get: [() => store.get(NAMESPACE, note(pick())[0]), () => bare.get(note(pick())[0])],
+    list: [() => store.search(NAMESPACE, { filter: { kind: 3 } }), () => bare.list(3)],
+    search: [() => store.search(NAMESPACE, { query: question() }), () => bare.search(question())],
+    recall: [() => book.recall(WHO, { query: question(), limit: 12 }), () => bare.facts()],
   };
-  const operations: OperationResult[] = [];
-  for (const name of OPERATIONS) {
-    const [ours, bare] = await inTurns(works[name]);
-    operations.push({
-      name,
-      records,
-      p50Ms: percentile(ours, 0.5),
-      p95Ms: percentile(ours, 0.95),
-      floorP50Ms: percentile(bare, 0.5),
-      floorP95Ms: percentile(bare, 0.95),
-    });
-  }
-  const alone = (round: number) => floor.searchAlone(benchQuestion(round));
-  const [ftsAlone] = await inTurns([alone, alone]);
-  return { operations, ftsAlone: { p50Ms: percentile(ftsAlone, 0.5), p95Ms: percentile(ftsAlone, 0.95) } };
+  return Object.entries(pairs).flatMap(([name, [ours, theirs]]) => [
+    { name, run: ours, perRound: 5 },
+    { name: `${name}, bare`, run: theirs, perRound: 5 },
+  ]);
 }
 
-/** Milliseconds of both, measured one after the other, so that what disturbs one disturbs the other. */
-async function inTurns([ours, bare]: [Work, Work]): Promise<[number[], number[]]> {
-  const times: [number[], number[]] = [[], []];
-  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-    for (const [at, work] of [ours, bare].entries()) {
-      const startedMs = performance.now();
-      await work(round);
-      if (round >= WARM_UP) times[at]?.push(performance.now() - startedMs);
-    }
-  }
-  return times;
+/** better-sqlite3 and FTS5 with nothing around them. */
+function openBare(file: string) {
+  const db = new Database(file);
+  for (const pragma of ["journal_mode = WAL", "synchronous = NORMAL"]) db.pragma(pragma);
+  db.exec(`CREATE TABLE items (id INTEGER PRIMARY KEY, ns TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (ns, key));
+    CREATE VIRTUAL TABLE words USING fts5 (body, content = '', tokenize = "porter unicode61 remove_diacritics 2")`);
+  const add = db.prepare("INSERT INTO items (ns, key, value) VALUES (?, ?, ?)");
+  const addWords = db.prepare("INSERT INTO words (rowid, body) VALUES (?, ?)");
+  const get = db.prepare<[string], string>("SELECT value FROM items WHERE ns = 'notes' AND key = ?").pluck();
+  const list = db.prepare<[number], string>(
+    "SELECT value FROM items WHERE ns = 'notes' AND value ->> '$.kind' = ? ORDER BY id LIMIT 10",
+  );
+  const search = db.prepare<[string], string>(
+    `SELECT value FROM words CROSS JOIN items ON items.id = words.rowid
+     WHERE words MATCH ? AND ns = 'notes' ORDER BY bm25(words) LIMIT 10`,
+  );
+  const all = db.prepare<[], string>("SELECT value FROM items WHERE ns = 'facts' ORDER BY id").pluck();
+  const parse = (text: string): unknown => JSON.parse(text);
+  return {
+    put: db.transaction((ns: string, key: string, value: { readonly text: string }) => {
+      addWords.run(add.run(ns, key, JSON.stringify(value)).lastInsertRowid, value.text);
+    }),
+    get: (key: string) => parse(get.get(key) ?? "null"),
+    list: (kind: number) => list.pluck().all(kind).map(parse),
+    search: (words: string) => search.pluck().all(words.split(" ").join(" OR ")).map(parse),
+    facts: () => all.all().map(parse),
+    close: () => void db.close(),
+  };
 }
 
-const partsOf = ({ namespace, key, value }: BenchRecord): [string[], string, typeof value] => [
-  namespace,
-  key,
-  value,
-];
+/** Whole numbers from `start`, and from there again once `end` is reached. */
+function counter(start: number, end = Number.POSITIVE_INFINITY): () => number {
+  let next = start - 1;
+  return () => (next = next + 1 < end ? next + 1 : start);
+}

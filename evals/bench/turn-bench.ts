@@ -1,132 +1,105 @@
-/** What a turn costs in time, disk and memory: Lily, the plain agent, and the same agent without persistence. */
+/** `npm run bench`: what a turn costs beside a plain LangGraph agent; numbers and bars to read, no exit code. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BenchPlan, CasePlan } from "./bench-plan.ts";
-import type { BenchResult, CaseResult, DiskCosts } from "./bench-result.ts";
-import { freshTimes, type FreshTimes } from "./fresh-times.ts";
-import { growthLawOf, totalBytes, type TurnBytes } from "./growth-law.ts";
-import { watchMachine } from "./machine-load.ts";
-import { percentile } from "./measure.ts";
-import { measureRounds, type Measured } from "./measure-rounds.ts";
-import { FIRST_CONVERSATION, prepareCase, type PreparedCase } from "./prepare-case.ts";
+import { Command } from "commander";
+import { barTable, readBars, rounded, tableOf } from "./bars.ts";
+import { filesRunBy, promptTime } from "./footprint.ts";
+import { openLily, type Lily } from "./lily.ts";
+import { agentThatKeepsNothing, plainAgent } from "./plain-agent.ts";
+import { measureInTurns, percentile, type Samples, type Subject } from "./rounds.ts";
 
-/** Told of what is being done, for a person who waits. */
-export type OnProgress = (text: string) => void;
+const PER_ROUND = 5;
 
-/** Runs a benchmark. Its folder is removed at the end. */
-export async function turnBench(
-  plan: BenchPlan,
-  onProgress: OnProgress = () => undefined,
-): Promise<BenchResult> {
-  const root = mkdtempSync(join(tmpdir(), "lily-bench-"));
-  const sections: Section[] = [];
-  try {
-    // Tools off and on are measured apart: their subjects together would hold too much memory.
-    for (const usesTools of [false, true]) {
-      const plans = plan.cases.filter((one) => one.usesTools === usesTools);
-      if (plans.length > 0) sections.push(await benchOf({ ...plan, cases: plans }, root, onProgress));
-    }
-    const all = cpus();
-    return {
-      node: process.version,
-      processor: all[0]?.model ?? "unknown",
-      cores: all.length,
-      foreignCores: Math.max(...sections.map(({ foreignCores }) => foreignCores)),
-      cases: sections.flatMap(({ cases }) => cases),
-    };
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+/** `seldom`: turns of the plain agent at 5,000 take seconds, so it takes part in each such round only. */
+const SIZES = {
+  quick: { rounds: 12, seldom: 4, weighed: 200, starts: 3 },
+  full: { rounds: 60, seldom: 6, weighed: 1_000, starts: 15 },
+};
+
+const program = new Command("npm run bench --")
+  .description(
+    "Measures a turn in conversations of up to 5,000 turns beside a plain agent, and the first prompt.",
+  )
+  .option("--quick", "60 turns a length (the default)")
+  .option("--full", "300 turns a length; takes minutes")
+  .parse();
+const size = SIZES[program.opts<{ full?: boolean }>().full === true ? "full" : "quick"];
+
+const root = mkdtempSync(join(tmpdir(), "lily-bench-"));
+const closing: (() => unknown)[] = [];
+try {
+  const subjects = [...(await plainSubjects()), ...(await lilySubjects([10, 100, 5_000]))];
+  // The one whose turns are weighed and looked into.
+  const lily = await open(1_000);
+  subjects.push(subjectOf(lily, 1_000));
+  const samples = await measureInTurns(subjects, size.rounds);
+  const before = await lily.bytes();
+  for (let turn = 0; turn < size.weighed; turn += 1) await lily.turn();
+  const bytes = ((await lily.bytes()) - before) / size.weighed;
+  const files = await filesRunBy(lily.turn);
+  const starts: number[] = [];
+  while (starts.length < size.starts) starts.push(await promptTime(mkdtempSync(join(root, "start-"))));
+  report(samples, { bytes, files, prompt: percentile(new Map([["prompt", starts]]), "prompt", 0.5) });
+} finally {
+  for (const close of closing) await close();
+  rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 }
 
-type Section = Pick<BenchResult, "cases" | "foreignCores">;
-
-async function benchOf(plan: BenchPlan, root: string, onProgress: OnProgress): Promise<Section> {
-  const prepared: PreparedCase[] = [];
-  try {
-    for (const one of plan.cases) {
-      onProgress(`${nameOf(one)}: ${one.isPreloaded ? "preloading" : "driving"} to ${one.turns} turns`);
-      prepared.push(await prepareCase(one, join(root, nameOf(one)), one.turnsPerRound * plan.rounds));
-    }
-    onProgress(`measuring in ${plan.rounds} rounds`);
-    const othersSince = watchMachine();
-    const measured = await measureRounds(prepared, plan.rounds);
-    const foreignCores = othersSince();
-    await Promise.all(prepared.map(({ subject }) => subject.close()));
-    const results = prepared.map((one, index) => resultOf(one, measured[index]));
-    const cases = await withFresh(withComputedDisk(results), prepared, { plan, onProgress });
-    return { cases, foreignCores };
-  } finally {
-    for (const { folder } of prepared) rmSync(folder, { recursive: true, force: true });
+async function plainSubjects(): Promise<Subject[]> {
+  const nothing = agentThatKeepsNothing();
+  for (let turn = 0; turn < 50; turn += 1) await nothing();
+  const subjects: Subject[] = [{ name: "keeps nothing", run: nothing, perRound: PER_ROUND }];
+  for (const [turns, every] of [
+    [100, 1],
+    [1_000, 1],
+    [5_000, size.seldom],
+  ] as const) {
+    const { turn, close } = await plainAgent(join(root, `plain-${turns}.sqlite`), turns);
+    closing.push(close);
+    await turn();
+    subjects.push({ name: `plain ${turns}`, run: turn, perRound: 1, every });
   }
+  return subjects;
 }
 
-const nameOf = ({ subject, turns, usesTools }: Pick<CasePlan, "subject" | "turns" | "usesTools">): string =>
-  `${subject}-${turns}${usesTools ? "-tools" : ""}`;
+async function lilySubjects(lengths: readonly number[]): Promise<Subject[]> {
+  const subjects: Subject[] = [];
+  for (const turns of lengths) subjects.push(subjectOf(await open(turns), turns));
+  return subjects;
+}
 
-function resultOf({ plan, disk, heapGrowthBytes }: PreparedCase, measured: Measured | undefined): CaseResult {
-  if (measured === undefined) throw new Error(`${nameOf(plan)} was not measured`);
-  const { turnsPerRound: _perRound, ...rest } = plan;
-  const samples = measured.ms.length;
-  const ofPreloaded: DiskCosts = {
-    totalBytes: Number.NaN,
-    bytesPerTurn: measured.bytesPerTurn,
-    fromTurn: plan.turns,
-    toTurn: plan.turns + samples,
-    isComputed: true,
+async function open(turns: number): Promise<Lily> {
+  const lily = await openLily(join(root, `lily-${turns}`), turns, size.rounds * PER_ROUND);
+  closing.push(lily.close);
+  return lily;
+}
+
+function subjectOf({ turn, settled }: Lily, turns: number): Subject {
+  return { name: `lily ${turns}`, run: turn, perRound: PER_ROUND, afterRound: settled };
+}
+
+type Footprint = Record<"bytes" | "prompt", number> & { readonly files: ReadonlyMap<string, number> };
+
+function report(samples: Samples, { bytes, prompt, files }: Footprint): void {
+  const p50 = (name: string): number => percentile(samples, name, 0.5);
+  const nothing = p50("keeps nothing");
+  const rows = [...samples].map(([name, { length }]) => {
+    const times = [0.5, 0.95].map((share) => `${rounded(percentile(samples, name, share))} ms`);
+    return [name, String(length), ...times, rounded(p50(name) / nothing)];
+  });
+  console.log(tableOf(["agent and turns", "measured", "p50", "p95", "to keeps nothing"], rows));
+  const bars = readBars().turn;
+  const values = {
+    growth: p50("lily 5000") / p50("lily 100"),
+    plain1000: p50("plain 1000") / p50("lily 1000"),
+    plain5000: p50("plain 5000") / p50("lily 5000"),
+    nothing: p50("lily 100") / nothing,
+    bytes,
+    prompt,
+    files: files.size,
   };
-  return {
-    ...rest,
-    samples,
-    p50Ms: percentile(measured.ms, 0.5),
-    p95Ms: percentile(measured.ms, 0.95),
-    processorMs: measured.processorMs / samples,
-    given: measured.given,
-    ...(disk === undefined ? (plan.isPreloaded ? { disk: ofPreloaded } : {}) : { disk }),
-    ...(heapGrowthBytes === undefined ? {} : { heapGrowthBytes }),
-  };
-}
-
-/** A preloaded conversation has the disk that the turns which lead to it would have taken. */
-export function withComputedDisk(results: readonly CaseResult[]): CaseResult[] {
-  const plain = results.filter(({ subject }) => subject === "plain").flatMap(({ disk }) => disk ?? []);
-  if (!plain.some(({ isComputed }) => isComputed)) return [...results];
-  const law = growthLawOf(plain.map(middleTurn));
-  return results.map((result) =>
-    result.disk?.isComputed === true
-      ? { ...result, disk: { ...result.disk, totalBytes: totalBytes(law, result.turns) } }
-      : result,
-  );
-}
-
-const middleTurn = ({ fromTurn, toTurn, bytesPerTurn }: DiskCosts): TurnBytes => ({
-  turn: (fromTurn + 1 + toTurn) / 2,
-  bytes: bytesPerTurn,
-});
-
-/** Adds what a fresh process takes; without tools only, they change nothing about it. */
-async function withFresh(
-  results: readonly CaseResult[],
-  prepared: readonly PreparedCase[],
-  { plan, onProgress }: { readonly plan: BenchPlan; readonly onProgress: OnProgress },
-): Promise<CaseResult[]> {
-  const { freshRuns: runs, freshFrom } = plan;
-  const bare = new Map<string, FreshTimes>();
-  const all: CaseResult[] = [];
-  for (const [index, result] of results.entries()) {
-    const { subject, turns } = result;
-    const folder = prepared[index]?.folder;
-    const isTooShort = turns < freshFrom;
-    if (folder === undefined || result.usesTools || subject === "lily-watched" || isTooShort) {
-      all.push(result);
-      continue;
-    }
-    onProgress(`${nameOf(result)}: resuming in fresh processes`);
-    const task = { subject, folder, conversation: FIRST_CONVERSATION };
-    const alone = bare.get(subject) ?? (await freshTimes({ ...task, mode: "only-import" }, runs));
-    bare.set(subject, alone);
-    all.push({ ...result, fresh: await freshTimes({ ...task, mode: "open" }, runs), bare: alone });
-  }
-  return all;
+  console.log(barTable(bars, values));
+  if (files.size > (bars.find(({ id }) => id === "files")?.atMost ?? 0))
+    console.log([...files].map(([file, functions]) => `${functions} in ${file}`).join("\n"));
 }

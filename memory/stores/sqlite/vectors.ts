@@ -136,7 +136,7 @@ function textToEmbed({ value, fields }: DueItem): string {
 }
 
 /** The bytes of a vector, as `vec_distance_cosine` reads them. */
-export function bytesOf(vector: Float32Array): Buffer {
+function bytesOf(vector: Float32Array): Buffer {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
