@@ -174,22 +174,4 @@ describe("a turn that another program is asked to stop", () => {
     expect(await next.reply).toMatchObject({ status: "completed", turn: 2 });
     expect(await requestsIn(one)).toEqual([]);
   });
-
-  it("makes /new give up in words when it does not stop, and goes on", async () => {
-    const model = heldModel();
-    const { one, other } = await startTwo(model.model, { arrivals: { stopWaitMs: 100 } });
-    await other.lily.send("/title before");
-    const first = one.lily.send("tell me");
-    await model.asked(1);
-    const next = sendLater(other, "/new");
-    await next.waits;
-    expect(await next.reply).toMatchObject({
-      outcome: "failed",
-      envelope: { code: "lease_timeout", message: expect.stringContaining("was stopped") },
-    });
-    expect(await requestsIn(one)).toEqual([]);
-    model.answer();
-    expect(await first).toMatchObject({ status: "completed" });
-    expect((await one.lily.chain()).sessions).toHaveLength(1);
-  });
 });

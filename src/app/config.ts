@@ -178,7 +178,8 @@ export function loadConfig(env: Environment, cwd: string): LoadedConfig {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    // The decoder drops the mark that some editors put first.
+    return JSON.parse(new TextDecoder().decode(readFileSync(path)));
   } catch (error) {
     throw new LilyError("config_invalid", `${path} cannot be read: ${errorMessage(error)}`, {
       next: "Correct the file, or move it away to use the defaults.",

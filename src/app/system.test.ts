@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "./system.ts";
 
@@ -16,4 +17,20 @@ describe("the machine's clock", () => {
       expect.objectContaining({ code: "config_invalid" }),
     );
   });
+});
+
+describe("the zone of the machine", () => {
+  it.each([":/etc/localtime", "", "Foo/Bar", "GMT+3"])(
+    "is one that rules can go by when TZ is %j (F-2)",
+    (zone) => {
+      const program = `import(${JSON.stringify(new URL("./system.ts", import.meta.url).href)}).then(({ machineTimeZone }) =>
+      process.stdout.write(Intl.DateTimeFormat("en", { timeZone: machineTimeZone() }).resolvedOptions().timeZone))`;
+      const env = { ...process.env, TZ: zone };
+      const said = execFileSync(process.execPath, ["--import", "tsx", "-e", program], {
+        env,
+        encoding: "utf8",
+      });
+      expect(said).not.toBe("");
+    },
+  );
 });

@@ -38,7 +38,16 @@ let nextSalt = SALTS.length;
 
 let machineZone: string | undefined;
 
-/** IANA zone of the machine. The first answer takes a process longer than opening all its files. */
+/** IANA zone of the machine, UTC where it tells none. The first answer takes a process longer than opening all its files. */
 export function machineTimeZone(): string {
-  return (machineZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
+  return (machineZone ??= knownZone(Intl.DateTimeFormat().resolvedOptions().timeZone));
+}
+
+/** What `TZ` says may be no zone at all (`:/etc/localtime`, nothing), of which the runtime makes `undefined` or a name of its own. */
+function knownZone(zone: string | undefined): string {
+  try {
+    return Intl.DateTimeFormat("en", { timeZone: zone ?? "UTC" }).resolvedOptions().timeZone;
+  } catch {
+    return "UTC";
+  }
 }

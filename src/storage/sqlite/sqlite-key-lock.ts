@@ -138,12 +138,22 @@ export class SqliteKeyLock implements KeyLock {
     if (row !== undefined && this.#isHeld(row)) return undefined;
     const now = this.#clock.now();
     const terms = { name, now, expiresAt: now + this.#leaseMs, goneToken: row?.token ?? null };
-    return this.#statements.grant.get({ ...this.#self, ...terms });
+    return this.#unsynced(() => this.#statements.grant.get({ ...this.#self, ...terms }));
   }
 
   /** Moves the end of a lease. @returns false when it is no longer the newest */
   #renew({ lockName, token }: LeaseRef, expiresAt: number): boolean {
-    return this.#statements.renew.run(expiresAt, lockName, token).changes === 1;
+    return this.#unsynced(() => this.#statements.renew.run(expiresAt, lockName, token).changes === 1);
+  }
+
+  /** A power loss that takes a lease back leaves nobody who holds it: the disk is not waited for. */
+  #unsynced<T>(work: () => T): T {
+    this.#db.pragma("synchronous = NORMAL");
+    try {
+      return work();
+    } finally {
+      this.#db.pragma("synchronous = FULL");
+    }
   }
 
   #retry<T>(work: () => T, deadlineMs?: number): Promise<T> {
