@@ -60,7 +60,8 @@ async function streamOf(
       context: { owner, sessionKey, followsHandoff: true, fence },
       // One checkpoint a run: what must not be done twice stands in the Store.
       durability: "exit",
-      streamMode: ["messages", "custom", "values"],
+      // Whoever does not listen is told the end alone.
+      streamMode: request.onEvent === undefined ? ["values"] : ["messages", "custom", "values"],
       // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
       recursionLimit: 400,
       ...(signal === undefined ? {} : { signal }),
