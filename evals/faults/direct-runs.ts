@@ -3,46 +3,57 @@ import { Command } from "@langchain/langgraph";
 import type { LocalSessions } from "#graphs/session/local.ts";
 import type { SessionStateValues } from "#graphs/session/state.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
+import type { KeyRef } from "#src/sessions/repository.ts";
+import { lockName } from "#src/turns/lock-name.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
+import type { StorageBackend } from "#src/storage/backend.ts";
 import type { SubjectMessage } from "./subject-message.ts";
-
-/** Whose run it is. */
-interface DirectRef {
-  readonly owner: string;
-  readonly sessionKey: string;
-}
 
 const FAILED = { ok: false, code: "turn_failed", message: "the run ended without a turn" } as const;
 
+/** What a direct run needs. */
+interface Driven {
+  readonly sessions: LocalSessions;
+  readonly storage: StorageBackend;
+}
+
 /** The reply to a message that goes to the graph itself; what a run throws is told as `runTurn` tells it. */
-export async function sendDirectly(
-  sessions: LocalSessions,
-  ref: DirectRef,
-  message: SubjectMessage,
-): Promise<TurnReply> {
+export async function sendDirectly(driven: Driven, ref: KeyRef, message: SubjectMessage): Promise<TurnReply> {
   try {
-    return await (message.direct === "approve" ? approve : replay)(sessions, ref, message);
+    return message.direct === "approve"
+      ? await approve(driven, ref, message)
+      : await replay(driven.sessions, ref, message);
   } catch (error) {
     return { ...refusal(envelopeOf(error), { deliveryId: message.id }), outcome: "failed" };
   }
 }
 
-/** Approves what waits in the latest session. Where nothing waits any more, the message that asked is sent again. */
+/**
+ * Approves what the message asked, if that still waits in the latest session, while nobody else runs on the key. Where it
+ * does not wait any more, the message that asked is sent again.
+ */
 async function approve(
-  sessions: LocalSessions,
-  ref: DirectRef,
+  { sessions, storage }: Driven,
+  ref: KeyRef,
   { id, text }: SubjectMessage,
 ): Promise<TurnReply> {
-  const threadId = (await sessions.repository.readChain(ref))?.latest ?? "";
-  const { tasks } = await sessions.graph.getState({ configurable: { thread_id: threadId } });
-  if (!tasks.some(({ interrupts }) => interrupts.length > 0))
-    return sessions.send({ ...ref, content: text, deliveryId: id });
-  const { reply } = await runOn(sessions, ref, { threadId, input: new Command({ resume: "yes" }) });
-  return reply ?? refusal(FAILED, { deliveryId: id });
+  const lease = await storage.locks.acquire(lockName(ref));
+  try {
+    const threadId = (await sessions.repository.readChain(ref))?.latest ?? "";
+    const { tasks } = await sessions.graph.getState({ configurable: { thread_id: threadId } });
+    const isAsked = tasks.some(({ interrupts }) => interrupts.some(({ value }) => value === `${text}#b`));
+    if (isAsked) {
+      const { reply } = await runOn(sessions, ref, { threadId, input: new Command({ resume: "yes" }) });
+      return reply ?? refusal(FAILED, { deliveryId: id });
+    }
+  } finally {
+    await lease.release();
+  }
+  return sessions.send({ ...ref, content: text, deliveryId: id });
 }
 
 /** Sends the message to the state after the first turn of the key, and follows the hand-off. */
-async function replay(sessions: LocalSessions, ref: DirectRef, message: SubjectMessage): Promise<TurnReply> {
+async function replay(sessions: LocalSessions, ref: KeyRef, message: SubjectMessage): Promise<TurnReply> {
   const chain = await sessions.repository.readChain(ref);
   const threadId = chain?.sessions[0]?.sessionId ?? "";
   const checkpointId = await afterFirstTurn(sessions, threadId);
@@ -68,7 +79,7 @@ async function afterFirstTurn({ graph }: LocalSessions, threadId: string): Promi
 
 async function runOn(
   { graph }: LocalSessions,
-  { owner, sessionKey }: DirectRef,
+  { owner, sessionKey }: KeyRef,
   run: { readonly threadId: string; readonly checkpointId?: string; readonly input: object },
 ): Promise<Partial<Pick<SessionStateValues, "reply" | "handoff">>> {
   const { threadId, checkpointId } = run;

@@ -13,12 +13,10 @@ import {
   turnProblems,
   wholeTurnProblems,
 } from "./invariants.ts";
-import { openPart } from "./run-scenario.ts";
-import type { Scenario } from "./scenarios.ts";
-import { readStored, withoutTurns } from "./stored.ts";
-import { factProblems, pictureProblems } from "./kept-problems.ts";
-import { partsOf } from "./subject-message.ts";
-import { isAcknowledged, OWNER, readToolLog, type Subject, type SubjectMessage } from "./subject.ts";
+import { openPart, type Scenario } from "./run-scenario.ts";
+import { readStored, turnsOf, withoutTurns, type StoredKey } from "./stored.ts";
+import { createBlobStore } from "#src/storage/blob-store.ts";
+import { isAcknowledged, OWNER, partsOf, readToolLog, type Subject, type SubjectMessage } from "./subject.ts";
 
 /** In which order a client goes on: it sends the message again first, or a new one comes before that. */
 export const RECOVERIES = ["again-first", "next-first"] as const;
@@ -71,7 +69,7 @@ export async function goOn(subject: Subject, going: GoingOn): Promise<string[]> 
     problems.push(
       ...(again.some(({ id }) => id === message.id)
         ? againProblems(going, reply, asked)
-        : await nextProblems(subject, { message, reply, asked, scenario })),
+        : await nextProblems(subject, scenario, { message, reply, asked })),
     );
   }
   await subject.sessions.settled();
@@ -82,31 +80,22 @@ export async function goOn(subject: Subject, going: GoingOn): Promise<string[]> 
 function againProblems({ scenario, acknowledged }: GoingOn, reply: TurnReply, asked: number): string[] {
   if (acknowledged && asked > 0) return ["an acknowledged message was answered a second time"];
   const isDone = reply.envelope.code === scenario.refusedOnceDone;
-  const isHandled =
-    isAcknowledged(reply) || scenario.leaves === "nothing" || isWaitingStill(scenario, reply) || isDone;
+  // Sent again, it asks the person again.
+  const isWaitingStill = scenario.actFails === true && reply.envelope.code === "turn_waiting";
+  const isHandled = isAcknowledged(reply) || scenario.leaves === "nothing" || isWaitingStill || isDone;
   return isHandled ? [] : [`sent again, the message ended as ${reply.outcome}: ${reply.envelope.message}`];
 }
 
-/** The call of the tool that asks is `b`. */
-function isDecidedAnew(line: string, { scenario, recovery }: GoingOn): boolean {
-  return scenario.decidesAnew === true && recovery === "again-first" && line.endsWith("#b");
-}
-
-/** Sent again, it asks the person again. */
-function isWaitingStill({ actFails = false }: Scenario, { envelope }: TurnReply): boolean {
-  return actFails && envelope.code === "turn_waiting";
-}
-
-/** A message that came next, and what came of it. */
-interface Sent {
-  readonly message: SubjectMessage;
-  readonly reply: TurnReply;
-  /** Calls of the model. */
-  readonly asked: number;
-  readonly scenario: Scenario;
-}
-
-async function nextProblems(subject: Subject, { message, reply, asked, scenario }: Sent): Promise<string[]> {
+/** `asked`: calls of the model for the message, which came after the one that was sent again. */
+async function nextProblems(
+  subject: Subject,
+  scenario: Scenario,
+  {
+    message,
+    reply,
+    asked,
+  }: { readonly message: SubjectMessage; readonly reply: TurnReply; readonly asked: number },
+): Promise<string[]> {
   if (reply.outcome !== "answered")
     return [`${JSON.stringify(message.text)} ended as ${reply.outcome}: ${reply.envelope.message}`];
   if (asked !== 1) return [`the model was asked ${asked} times for ${JSON.stringify(message.text)}`];
@@ -123,7 +112,7 @@ async function storedProblems(subject: Subject, going: GoingOn): Promise<string[
   const { folder, recovery, scenario } = going;
   const stored = await readStored(subject);
   if (stored === undefined) return ["nothing is stored"];
-  const { act, before, erased = [], leaves, sessions } = scenario;
+  const { act, before, erased = [], leaves = "turn", sessions = 1 } = scenario;
   const said = before
     .map(({ id, text }) => (text === "/new" ? "" : id))
     .filter((id) => id !== "" && !erased.includes(id));
@@ -132,27 +121,23 @@ async function storedProblems(subject: Subject, going: GoingOn): Promise<string[
   const owed = isOwed ? [...said, ...acts] : said;
   const order = recovery === "again-first" ? [...said, ...acts, NEXT.id] : [...said, NEXT.id];
   const { length } = stored.chain.sessions;
+  const isStored = turnsOf(stored).some(({ deliveryId }) => deliveryId === act.id);
+  // The call of the tool that asks is `b`.
+  const isDecidedAnew = scenario.decidesAnew === true && recovery === "again-first";
+  const log = readToolLog(folder).filter((line) => !(isDecidedAnew && line.endsWith("#b")));
   return [
     ...chainProblems(stored),
     ...turnProblems(stored, [...new Set([...owed, NEXT.id])]),
     ...orderProblems(stored, [...new Set(order)]),
     ...wholeTurnProblems(stored),
-    ...toolProblems(readToolLog(folder).filter((line) => !isDecidedAnew(line, going))),
+    ...toolProblems(log),
     ...(length === sessions ? [] : [`there are ${length} sessions, not ${sessions}`]),
-    ...(leaves === "turn" ? [] : turnsOfNothing(stored, act.id)),
+    ...(leaves === "turn" || !isStored ? [] : [`delivery ${act.id} was stored as a turn`]),
     ...(await sealProblems(subject)),
     ...(await pictureProblems(subject, stored)),
     ...(await factProblems(subject, scenario)),
     ...(await restProblems(subject, stored.chain.latest)),
   ];
-}
-
-function turnsOfNothing(
-  { sessions }: { sessions: readonly { turns: readonly { deliveryId: string }[] }[] },
-  id: string,
-) {
-  const isThere = sessions.some(({ turns }) => turns.some(({ deliveryId }) => deliveryId === id));
-  return isThere ? [`delivery ${id} was stored as a turn`] : [];
 }
 
 async function sealProblems({ sessions: { repository } }: Subject): Promise<string[]> {
@@ -162,37 +147,38 @@ async function sealProblems({ sessions: { repository } }: Subject): Promise<stri
   );
 }
 
-/** LangGraph does not say what the values of a snapshot are. */
-async function snapshotOf(
-  { sessions: { graph } }: Subject,
-  threadId: string,
-): Promise<{ readonly values: SessionStateValues; readonly next: readonly string[] }> {
-  const { next, values } = await graph.getState({ configurable: { thread_id: threadId } });
-  return { next, values: values as SessionStateValues };
+/** The content of every picture that a turn names is stored. */
+async function pictureProblems({ storage }: Subject, stored: StoredKey): Promise<string[]> {
+  const blobs = createBlobStore(storage.store);
+  const problems: string[] = [];
+  for (const { deliveryId, messages } of turnsOf(stored)) {
+    for (const attachment of messages.flatMap(({ attachments = [] }) => attachments)) {
+      const content = "sha256" in attachment ? await blobs.read(OWNER, attachment.sha256) : undefined;
+      if (content === undefined) problems.push(`the picture of delivery ${deliveryId} is lost`);
+    }
+  }
+  return problems;
 }
 
-/** Nothing is left in flight in the thread of the latest session. */
-async function restProblems(subject: Subject, latest: string): Promise<string[]> {
-  const { values, next } = await snapshotOf(subject, latest);
-  const ids = values.messages.map(({ id }) => id ?? "");
+/** Memory holds as many facts as it should. */
+async function factProblems({ storage }: Subject, { facts = 0 }: Scenario): Promise<string[]> {
+  const items = await storage.store.search(["memory"], { limit: 100 });
+  const texts = items.flatMap(({ value }) => (typeof value["text"] === "string" ? [value["text"]] : []));
+  return texts.length === facts ? [] : [`memory holds ${JSON.stringify(texts)}, not ${facts} facts`];
+}
+
+/** Nothing is left in flight in the latest session, and its thread shows the messages of its turns, each once. */
+async function restProblems({ sessions: { graph } }: Subject, latest: string): Promise<string[]> {
+  const { next, values } = await graph.getState({ configurable: { thread_id: latest } });
+  // LangGraph does not say what the values of a snapshot are.
+  const { messages, turn, window } = values as SessionStateValues;
+  const shown = messages.filter((message) => !isNotice(message)).map(({ id }) => id);
+  const committed = window.flatMap(({ messageIds }) => messageIds);
   return [
-    ...(values.turn === null ? [] : [`a turn is still in flight: ${values.turn.deliveryId}`]),
+    ...(turn === null ? [] : [`a turn is still in flight: ${turn.deliveryId}`]),
     ...(next.length === 0 ? [] : [`the run still waits at ${next.join()}`]),
-    ...(new Set(ids).size === ids.length ? [] : ["a message is twice in the state"]),
-    ...strayProblems(values),
-  ];
-}
-
-/** Every message of the state is of a committed turn, or a notice; every message of those turns is there. */
-function strayProblems({ messages, window }: SessionStateValues): string[] {
-  const committed = new Set(window.flatMap(({ messageIds }) => messageIds));
-  const ids = new Set(messages.map(({ id }) => id));
-  const strays = messages.filter((message) => !isNotice(message) && !committed.has(message.id ?? ""));
-  const missing = [...committed].filter((id) => !ids.has(id));
-  return [
-    ...strays.map(
-      ({ type, text }) => `the state holds a message of no turn: ${type} ${JSON.stringify(text)}`,
-    ),
-    ...missing.map((id) => `the state lacks message ${id} of a turn`),
+    ...(shown.join() === committed.join()
+      ? []
+      : [`the thread shows messages ${shown.join()}, its turns have ${committed.join()}`]),
   ];
 }

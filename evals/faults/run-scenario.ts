@@ -1,11 +1,53 @@
-/** The parts of a scenario that every kind of fault shares: the files before it, the message, what comes after. */
+/** A kind of turn that is broken: what was said before, the message itself, what comes after it; its files and clocks. */
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
+import type { ErrorCode } from "#src/kernel/errors.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { isAcknowledged, openSubject, type Subject, type SubjectOptions } from "./subject.ts";
-import { clockOf, leaseClockAfter, type Scenario } from "./scenarios.ts";
-import { THINKING } from "./thinking.ts";
+import {
+  isAcknowledged,
+  openSubject,
+  type Subject,
+  type SubjectMessage,
+  type SubjectOptions,
+} from "./subject.ts";
+
+/** One kind of turn. */
+export interface Scenario {
+  readonly name: string;
+  /** Parts of `config.json`. */
+  readonly config?: object;
+  /** Sent, and answered, before anything fails. */
+  readonly before: readonly SubjectMessage[];
+  /** Time between the last of them and the message. */
+  readonly afterHours?: number;
+  /** The message during which everything fails once. */
+  readonly act: SubjectMessage;
+  /** It is told as failed also where nothing is broken. */
+  readonly actFails?: boolean;
+  /** The model cannot be reached during the message; afterwards it can. */
+  readonly isModelDown?: boolean;
+  /**
+   * How it is refused when it is sent again although it took effect, because what it asks for is done: the rule of
+   * commands whose effect is outside the conversation.
+   */
+  readonly refusedOnceDone?: ErrorCode;
+  /** Sent again, it is a person's decision anew, and its call is carried out again. */
+  readonly decidesAnew?: boolean;
+  /** What was sent together is sent again one by one, each after the reply to the one before. */
+  readonly againApart?: boolean;
+  /** Turns whose checkpoints are kept. */
+  readonly keepTurns?: number;
+  /** What is stored of `act` once it was delivered again: a turn unless given, a rotation without one, or nothing. */
+  readonly leaves?: "turn" | "rotation" | "nothing";
+  /** Sessions of the key in the end; 1 unless given. */
+  readonly sessions?: number;
+  /** Deliveries whose turns it erases. */
+  readonly erased?: readonly string[];
+  /** Facts that memory holds in the end. */
+  readonly facts?: number;
+}
 
 /** In memory where the system offers that: a killed process leaves the same there, and nothing waits for a disk. */
 const TEMPORARY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -20,27 +62,22 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A copy of `from` in a folder of its own. */
-export function copyOf(from: string): string {
-  const folder = temporaryFolder();
-  cpSync(from, folder, { recursive: true });
-  return folder;
-}
-
 /** Folders that were prepared in this process, by what was said in them. */
 const prepared = new Map<string, string>();
 
 /** Files in which everything that came before the message was said and answered, in a folder that the caller removes. */
 export async function prepare(scenario: Scenario): Promise<string> {
-  const { before, config, keepTurns, thinks } = scenario;
-  const name = JSON.stringify([before, config, keepTurns, thinks]);
+  const { before, config, keepTurns } = scenario;
+  const name = JSON.stringify([before, config, keepTurns]);
   let folder = prepared.get(name);
   if (folder === undefined) {
     folder = await sayBefore(scenario);
     if (prepared.size === 0) process.once("exit", () => [...prepared.values()].forEach(removeFolder));
     prepared.set(name, folder);
   }
-  return copyOf(folder);
+  const copy = temporaryFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
 }
 
 async function sayBefore(scenario: Scenario): Promise<string> {
@@ -73,8 +110,22 @@ export function openPart(
     ids: createSequentialIds(SEEDS[part]),
     ...(scenario.config === undefined ? {} : { config: scenario.config }),
     ...(scenario.keepTurns === undefined ? {} : { keepTurns: scenario.keepTurns }),
-    ...(scenario.thinks === undefined ? {} : { thinks: THINKING[scenario.thinks] }),
     isModelDown: part === "act" && scenario.isModelDown === true,
     ...more,
   });
+}
+
+const HOUR = 3_600_000;
+/** A Sunday morning in UTC. */
+const START = Date.parse("2026-03-01T09:00:00.000Z");
+
+/** The clock of each part of a scenario: what was before, the message, and what comes after a crash. */
+export function clockOf(scenario: Scenario, part: "before" | "act" | "after"): ManualClock {
+  const hours = part === "before" ? 0 : (scenario.afterHours ?? 0.1);
+  return createManualClock(START + hours * HOUR + (part === "after" ? 60_000 : 0));
+}
+
+/** A lease that nobody gave back has run out when the program is started again. */
+function leaseClockAfter(scenario: Scenario): ManualClock {
+  return createManualClock(clockOf(scenario, "after").now() + HOUR);
 }

@@ -1,5 +1,6 @@
 /** The model, the tool and the classifier of a subject: what they do follows from the text of the message alone. */
 import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BaseMessage } from "@langchain/core/messages";
 import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
@@ -16,35 +17,13 @@ interface ModelBehaviour {
   readonly onSlowChunk: () => void;
   /** It asks for tools, and fails where it would answer. */
   readonly isDown: () => boolean;
-  /** Ends when it has thought about a text. */
-  readonly think: (text: string) => Promise<void>;
-}
-
-/** A scripted model whose calls pass a gate. */
-class GatedModel extends ScriptedChatModel {
-  readonly #gate: Gate;
-
-  constructor(gate: Gate, { onSlowChunk, isDown, think }: ModelBehaviour) {
-    const script = async (messages: readonly BaseMessage[]): Promise<ScriptedStep> => {
-      await think(messages.at(-1)?.text ?? "");
-      return answerTo(messages, isDown());
-    };
-    super(script, { sleep: async () => onSlowChunk() });
-    this.#gate = gate;
-  }
-
-  override async *_streamResponseChunks(
-    ...args: Parameters<ScriptedChatModel["_streamResponseChunks"]>
-  ): ReturnType<ScriptedChatModel["_streamResponseChunks"]> {
-    const leave = this.#gate.enter("model.stream");
-    yield* super._streamResponseChunks(...args);
-    leave();
-  }
 }
 
 /** The reply model. */
-export function gatedModel(gate: Gate, behaviour: ModelBehaviour): ScriptedChatModel {
-  return new GatedModel(gate, behaviour);
+export function scriptedModel({ onSlowChunk, isDown }: ModelBehaviour): ScriptedChatModel {
+  return new ScriptedChatModel((messages) => answerTo(messages, isDown()), {
+    sleep: async () => onSlowChunk(),
+  });
 }
 
 const DOWN: ScriptedStep = { text: "half an", error: new Error("the model is down") };
@@ -72,21 +51,30 @@ function callOf(text: string, letter: string, name = "note") {
   return { id, name, args: { id } };
 }
 
-/** A tool whose effect is outside the database: a line in `file` when it begins and one when it has finished. */
-export function noteTool(gate: Gate, file: string): StructuredToolInterface {
-  return tool(({ id }) => note(gate, file, id), {
+/** What a tool works with. */
+interface Noted {
+  readonly gate: Gate;
+  /** Where it writes. */
+  readonly file: string;
+  /** Milliseconds between its two lines. */
+  readonly toolMs: number;
+}
+
+/** A tool whose effect is outside the database: a line in its file when it begins and one when it has finished. */
+export function noteTool(noted: Noted): StructuredToolInterface {
+  return tool(({ id }) => note(noted, id), {
     name: "note",
     description: "Notes an id",
     schema: noteSchema,
   });
 }
 
-/** The same, once a person has said yes. */
-export function askTool(gate: Gate, file: string): StructuredToolInterface {
+/** The same, once a person has said yes. The question is the id. */
+export function askTool(noted: Noted): StructuredToolInterface {
   return tool(
     async ({ id }) => {
-      const answer: unknown = interrupt("May I?");
-      return answer === "yes" ? note(gate, file, id) : "no";
+      const answer: unknown = interrupt(id);
+      return answer === "yes" ? note(noted, id) : "no";
     },
     { name: "ask", description: "Notes an id when a person agrees", schema: noteSchema },
   );
@@ -94,23 +82,19 @@ export function askTool(gate: Gate, file: string): StructuredToolInterface {
 
 const noteSchema = z.object({ id: z.string() });
 
-function note(gate: Gate, file: string, id: string): Promise<string> {
-  return gate.pass("tool.call", () => {
-    gate.passNow("tool.begins", () => appendFileSync(file, `begin ${id}\n`));
-    gate.passNow("tool.finishes", () => appendFileSync(file, `end ${id}\n`));
-    return `noted ${id}`;
-  });
+async function note({ gate, file, toolMs }: Noted, id: string): Promise<string> {
+  gate.pass("tool begins", () => appendFileSync(file, `begin ${id}\n`));
+  if (toolMs > 0) await sleep(toolMs);
+  gate.pass("tool finishes", () => appendFileSync(file, `end ${id}\n`));
+  return `noted ${id}`;
 }
 
 /** `other …` leaves the topic, `back …` goes back to the one before; of all else nothing is known. */
-export function scriptedTopics(gate: Gate): TopicClassifier {
-  return {
-    classify: ({ message }) =>
-      gate.pass("topics.classify", () => {
-        const line = message.split("\n").at(-1) ?? "";
-        if (line.startsWith("other")) return { kind: "shift", confidence: 1 } as const;
-        if (line.startsWith("back")) return { kind: "same", confidence: 1 } as const;
-        return { kind: "unknown", why: "it is not scripted" } as const;
-      }),
-  };
-}
+export const scriptedTopics: TopicClassifier = {
+  async classify({ message }) {
+    const line = message.split("\n").at(-1) ?? "";
+    if (line.startsWith("other")) return { kind: "shift", confidence: 1 };
+    if (line.startsWith("back")) return { kind: "same", confidence: 1 };
+    return { kind: "unknown", why: "it is not scripted" };
+  },
+};

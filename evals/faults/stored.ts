@@ -3,17 +3,11 @@ import type { Chain } from "#src/sessions/chain.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { KEY, OWNER, type Subject } from "./subject.ts";
 
-/** A session with its turns. */
-export interface StoredSession {
-  readonly sessionId: string;
-  readonly turns: readonly TurnRecord[];
-}
-
 /** A key as it is stored. */
 export interface StoredKey {
   readonly chain: Chain;
   /** In the order of the chain. */
-  readonly sessions: readonly StoredSession[];
+  readonly sessions: readonly { readonly sessionId: string; readonly turns: readonly TurnRecord[] }[];
 }
 
 /** Reads a key; `undefined` when nothing was ever said on it. */
@@ -23,7 +17,7 @@ export async function readStored(
 ): Promise<StoredKey | undefined> {
   const chain = await repository.readChain({ owner: OWNER, sessionKey });
   if (chain === undefined) return undefined;
-  const sessions: StoredSession[] = [];
+  const sessions: StoredKey["sessions"][number][] = [];
   for (const { sessionId } of chain.sessions) {
     const ref = { owner: OWNER, sessionKey, sessionId };
     const to = await repository.lastStoredTurn(ref);

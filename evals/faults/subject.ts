@@ -16,13 +16,11 @@ import { StopRegistry } from "#src/turns/stop.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { recordStorage } from "./recorded-storage.ts";
 import { sendDirectly } from "./direct-runs.ts";
-import { askTool, gatedModel, noteTool, scriptedTopics } from "./scripted-parts.ts";
+import { askTool, noteTool, scriptedModel, scriptedTopics } from "./scripted-parts.ts";
 import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
-import type { Thinking } from "./thinking.ts";
 
-export type { SubjectMessage } from "./subject-message.ts";
+export { partsOf, type SubjectMessage } from "./subject-message.ts";
 
 export const OWNER = "local";
 export const KEY = "faults:main";
@@ -39,12 +37,10 @@ export interface SubjectOptions {
   readonly gate?: Gate;
   /** Every call of the model fails that could: see `scripted-parts.ts`. */
   readonly isModelDown?: boolean;
-  /** How long the model thinks; without it what led to its first call of a turn is stored before the call. */
-  readonly thinks?: Thinking;
+  /** How long the tool takes between its two lines. */
+  readonly toolMs?: number;
   /** Turns whose checkpoints are kept; 1 unless given. */
   readonly keepTurns?: number;
-  /** Changes the opened storage, beneath the gate. */
-  readonly adjustStorage?: (storage: StorageBackend) => StorageBackend;
 }
 
 /** A running Lily. */
@@ -52,7 +48,6 @@ export interface Subject {
   readonly sessions: LocalSessions;
   readonly storage: StorageBackend;
   readonly model: ScriptedChatModel;
-  readonly gate: Gate;
   /** Sends, and waits for the upkeep after it. */
   send(message: SubjectMessage): Promise<TurnReply>;
   /** From here on the model can be reached. */
@@ -66,30 +61,27 @@ const STOPPED_PIECE = 3;
 /** Opens Lily in `folder`. */
 export function openSubject(options: SubjectOptions): Subject {
   const { gate = createGate(), clock, folder } = options;
-  const opened = openSqliteBackend({
+  const storage = openSqliteBackend({
     checkpointPath: join(folder, "checkpoints", "checkpointer.sqlite"),
     storePath: join(folder, "memory", "store.sqlite"),
     clock: options.leaseClock ?? clock,
   });
-  const storage = recordStorage(options.adjustStorage?.(opened) ?? opened, gate);
   let onSlowChunk = (): void => undefined;
   let isDown = options.isModelDown === true;
-  const { think = async () => undefined } = options.thinks ?? {};
-  const model = gatedModel(gate, { onSlowChunk: () => onSlowChunk(), isDown: () => isDown, think });
+  const model = scriptedModel({ onSlowChunk: () => onSlowChunk(), isDown: () => isDown });
   const { keepTurns = 1 } = options;
   const deps = depsOf(options, { gate, model, storage });
   const sessions = openLocalSessions(deps, storage, { keepTurns });
   const sendOne = (message: SubjectMessage, stop: AbortController): Promise<TurnReply> => {
     const { id, key = KEY } = message;
     const ref = { owner: OWNER, sessionKey: key };
-    if (message.direct !== undefined) return sendDirectly(sessions, ref, message);
+    if (message.direct !== undefined) return sendDirectly({ sessions, storage }, ref, message);
     return sessions.send({ ...ref, content: contentOf(message), deliveryId: id, stop: stop.signal });
   };
   return {
     sessions,
     storage,
     model,
-    gate,
     async send(message) {
       const stop = new AbortController();
       let pieces = 0;
@@ -98,25 +90,22 @@ export function openSubject(options: SubjectOptions): Subject {
         if (message.stops === true && pieces === STOPPED_PIECE) stop.abort(new Error("stopped by the user"));
       };
       const replies = await Promise.all(partsOf(message).map((part) => sendOne(part, stop)));
-      return replies.find((reply) => !isAcknowledged(reply)) ?? firstOf(replies);
+      const [told] = replies.toSorted((a, b) => Number(isAcknowledged(a)) - Number(isAcknowledged(b)));
+      if (told === undefined) throw new Error("nothing was sent");
+      return told;
     },
     reachModel() {
       isDown = false;
     },
     async close() {
       await sessions.settled();
-      await opened.close();
+      await storage.close();
     },
   };
 }
 
-function firstOf([first]: readonly TurnReply[]): TurnReply {
-  if (first === undefined) throw new Error("nothing was sent");
-  return first;
-}
-
 function depsOf(
-  { folder, clock, ids, config = {} }: SubjectOptions,
+  { folder, clock, ids, config = {}, toolMs = 0 }: SubjectOptions,
   made: { readonly gate: Gate; readonly model: ScriptedChatModel; readonly storage: StorageBackend },
 ): SessionDeps {
   const parsed = configSchema.parse({
@@ -124,7 +113,7 @@ function depsOf(
     agents: { defaults: { model: "scripted:subject" } },
     ...config,
   });
-  const topics = scriptedTopics(made.gate);
+  const noted = { gate: made.gate, file: toolLog(folder), toolMs };
   const surroundings = { machineZone: () => "UTC", windowCharacters: UNSHOWN_CHARACTERS };
   return {
     ...sessionSettings(parsed, {}, surroundings),
@@ -132,13 +121,13 @@ function depsOf(
     ids,
     models: createScriptedChatModels({ "scripted:subject": made.model }),
     loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
-    topics: () => topics,
+    topics: () => scriptedTopics,
     stops: new StopRegistry(),
     threads: noThreadRegistrar,
     storageName: "faults",
     fencedStore: (lease) => made.storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
-    tools: [noteTool(made.gate, toolLog(folder)), askTool(made.gate, toolLog(folder))],
+    tools: [noteTool(noted), askTool(noted)],
     sleep: async () => undefined,
   };
 }
