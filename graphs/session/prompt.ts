@@ -69,9 +69,10 @@ async function readFacts(
 ): Promise<MemoryRecord[]> {
   const memory = memoryOf(deps, store, { session });
   if (memory === undefined) return [];
-  const { facts, who } = memory;
-  const found = await Promise.all((receipt.memory ?? []).map(({ id }) => facts.find(who, id)));
-  return found.flatMap((one) => (one.kind === "one" ? [one.record] : []));
+  return memory.facts.byIds(
+    memory.who,
+    (receipt.memory ?? []).map(({ id }) => id),
+  );
 }
 
 /** The fixed part of the prompt; what it takes of the budget is counted from it too. */

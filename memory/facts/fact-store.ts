@@ -7,7 +7,7 @@ import type { Domain, MemoryRecord } from "../record.ts";
 import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
 import { exportAll, type MemoryExport } from "./export.ts";
-import { find } from "./find.ts";
+import { byIds, find } from "./find.ts";
 import { forget } from "./forget.ts";
 import { importAll } from "./import.ts";
 import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
@@ -55,6 +55,8 @@ export interface FactStore {
   hasAny(who: Who, options: Pick<RecallOptions, "task">): Promise<boolean>;
   /** The record with this id, or the ones that begin with it (4 characters at least), in any state. */
   find(who: Who, id: string): Promise<Found>;
+  /** The records with these full ids that are still there, in the same order and in any state. */
+  byIds(who: Who, ids: readonly string[]): Promise<MemoryRecord[]>;
   /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
   forget(who: Who, id: string): Promise<ForgetOutcome>;
   /** A new text or domain replaces the record by a new one; all else changes in place. The owner's word. */
@@ -95,6 +97,7 @@ export function createFactStore(store: BaseStore, { clock, ids, scan }: FactStor
     recall: (who, options) => recall(deps, who, options),
     hasAny: (who, options) => hasAny(deps, who, options),
     find: (who, id) => find(deps, who, id),
+    byIds: (who, ids) => byIds(deps, who, ids),
     forget: (who, id) => forget(deps, who, id),
     edit: (who, id, change) => edit(deps, who, id, change),
     verify: (who, verified) => verify(deps, who, verified),

@@ -14,6 +14,14 @@ export async function find(deps: FactDeps, who: Who, text: string): Promise<Foun
   return matchId(await readAll(deps.store, who.owner), text);
 }
 
+/** The records with these full ids, in the same order; see `FactStore.byIds`. One reading, however many are named. */
+export async function byIds(deps: FactDeps, who: Who, ids: readonly string[]): Promise<MemoryRecord[]> {
+  assertOwner(who.owner);
+  if (ids.length === 0) return [];
+  const records = new Map((await readAll(deps.store, who.owner)).map((record) => [record.id, record]));
+  return ids.flatMap((id) => records.get(id) ?? []);
+}
+
 /** The records whose id is `text` or begins with it; dashes and case do not count, fewer than 4 characters find nothing. */
 export function matchId(records: readonly MemoryRecord[], text: string): Found {
   const wanted = idPart(text);
