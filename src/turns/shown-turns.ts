@@ -65,8 +65,9 @@ export class ShownTurns {
     const key = keyOf(record.sessionId, record.turn);
     this.#records.delete(key);
     this.#records.set(key, record);
-    const [oldest] = this.#records.keys();
-    if (this.#records.size > MAX_TURNS && oldest !== undefined) this.#records.delete(oldest);
+    if (this.#records.size <= MAX_TURNS) return;
+    const [oldest = key] = this.#records.keys();
+    this.#records.delete(oldest);
   }
 
   /** What a model is shown of a turn. */

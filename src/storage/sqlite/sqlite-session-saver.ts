@@ -7,11 +7,14 @@ import type {
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";
-import type { Database } from "better-sqlite3";
+import type { Database, Statement, Transaction } from "better-sqlite3";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import type { SessionSaver } from "../backend.ts";
+
+const DELETE_LATER =
+  "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id > ?";
 
 // Only the session's own checkpoints count; of a subgraph that a tool runs, the newest is kept where it outlives its run.
 const DELETE_OLDER = `
@@ -28,15 +31,31 @@ const DELETE_WRITES = `
     WHERE kept.thread_id = writes.thread_id AND kept.checkpoint_ns = writes.checkpoint_ns
       AND kept.checkpoint_id = writes.checkpoint_id)`;
 
+/** Of a thread, its newest `count` checkpoints. */
+interface Kept {
+  readonly threadId: string;
+  readonly count: number;
+}
+
 /** The checkpointer of a home folder. Errors of SQLite arrive as `LilyError`s that name the file. */
 export class SqliteSessionSaver extends SqliteSaver implements SessionSaver {
   readonly #dropped = new Set<string>();
+  readonly #deleteLater: Statement<[threadId: string, namespace: string, checkpointId: string]>;
+  readonly #retain: Transaction<(kept: Kept) => number>;
 
   /** @throws {LilyError} a storage error that names the file, when the tables cannot be made */
   constructor(db: Database) {
     super(db);
     try {
       this.setup();
+      this.#deleteLater = db.prepare(DELETE_LATER);
+      const older = db.prepare<[Kept]>(DELETE_OLDER);
+      const writes = db.prepare<[Pick<Kept, "threadId">]>(DELETE_WRITES);
+      this.#retain = db.transaction((kept) => {
+        const { changes } = older.run(kept);
+        writes.run(kept);
+        return changes;
+      });
     } catch (error) {
       throw toStorageError(error, db.name);
     }
@@ -63,10 +82,7 @@ export class SqliteSessionSaver extends SqliteSaver implements SessionSaver {
   ): Promise<RunnableConfig> {
     const { thread_id: threadId, checkpoint_ns: namespace = "" } = config.configurable ?? {};
     const stored = await this.#retry(() => super.put(config, checkpoint, metadata));
-    const later = this.db.prepare(
-      "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? AND checkpoint_id > ?",
-    );
-    await this.#retry(() => later.run(threadId, namespace, checkpoint.id));
+    await this.#retry(() => this.#deleteLater.run(threadId, namespace, checkpoint.id));
     return stored;
   }
 
@@ -79,12 +95,7 @@ export class SqliteSessionSaver extends SqliteSaver implements SessionSaver {
   }
 
   async retain(threadId: string, count: number): Promise<number> {
-    const deleteOld = this.db.transaction(() => {
-      const { changes } = this.db.prepare(DELETE_OLDER).run({ threadId, count });
-      this.db.prepare(DELETE_WRITES).run({ threadId });
-      return changes;
-    });
-    return this.#retry(() => deleteOld.immediate());
+    return this.#retry(() => this.#retain.immediate({ threadId, count }));
   }
 
   takeDropped(threadId: string): boolean {
