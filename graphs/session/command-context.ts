@@ -9,6 +9,7 @@ import { parseModelReference, printModelReference } from "#src/models/model-refe
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "./locate-session.ts";
 import { controlModelOf, policyOf } from "./policy-of.ts";
+import { gateOf } from "./run-memory.ts";
 
 /** Why the session went on when its last turn came, as the transcript has it. */
 export async function lastVerdict(
@@ -47,5 +48,6 @@ export function commandContext(
     storage: deps.storageName,
     normalizeModel: (reference) => printModelReference(parseModelReference(reference)),
     files: deps.files,
+    gate: gateOf(deps),
   };
 }

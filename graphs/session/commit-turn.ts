@@ -84,7 +84,7 @@ async function putRecord(
 
 /** The fields after a committed turn, erased or not. A stored time that lies ahead of the turn's is repaired. */
 export function advance(deps: SessionDeps, before: SessionFields, record: StoredTurn): SessionFields {
-  const session = applyChanges(before, record.changes);
+  const session = applyChanges(before, record.changes, record.turn);
   const atMs = fromInstant(record.at);
   const first = session.firstActivityAt ?? record.at;
   const clocks = {

@@ -7,6 +7,7 @@ import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { inheritedLedger } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { advance } from "./commit-turn.ts";
@@ -48,7 +49,7 @@ export async function locateSession(
   if (known !== null) return { chain, session: known, isNew: false };
   return {
     chain,
-    session: entry === undefined ? undefined : await newFields(deps, chain, entry),
+    session: entry === undefined ? undefined : await newFields(deps, run.repository, { chain, entry }),
     isNew: false,
   };
 }
@@ -92,17 +93,22 @@ async function firstContact(
   const entry = entryOf(chain, run.threadId);
   return {
     chain,
-    session: entry === undefined ? undefined : await newFields(deps, chain, entry),
+    session: entry === undefined ? undefined : await newFields(deps, run.repository, { chain, entry }),
     isNew: true,
   };
 }
 
 /** The fields of a session as it begins, with what it was handed by the one before it. */
-export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEntry): Promise<SessionFields> {
+export async function newFields(
+  deps: SessionDeps,
+  repository: SessionRepository,
+  { chain, entry }: { readonly chain: Chain; readonly entry: ChainEntry },
+): Promise<SessionFields> {
   const carried = entry.opened.carried;
   const activeAgent = carried?.activeAgent ?? deps.defaultAgent;
   const chosen = carried?.model ?? null;
   const temperature = deps.temperature(activeAgent);
+  const ledger = await inheritedLedger(repository, chain, entry.sessionId);
   return {
     sessionId: entry.sessionId,
     owner: chain.owner,
@@ -118,6 +124,7 @@ export async function newFields(deps: SessionDeps, chain: Chain, entry: ChainEnt
     ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
     ...(carried?.controlModel === undefined ? {} : { controlModel: carried.controlModel }),
     ...(carried?.task === undefined ? {} : { task: carried.task }),
+    ...(ledger === undefined ? {} : { ledger }),
     toldNoModel: carried?.toldNoModel ?? false,
     createdAt: entry.opened.at,
     firstActivityAt: null,

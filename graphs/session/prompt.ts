@@ -5,6 +5,7 @@
  */
 import { SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import { evidenceText } from "#src/context/evidence-section.ts";
+import { ledgerPart } from "#src/context/ledger-section.ts";
 import { handoverNote, systemPrompt } from "#src/context/system-prompt.ts";
 import { factsText } from "#src/context/memory-section.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
@@ -45,7 +46,10 @@ export async function renderPrompt(
     evidenceOf(deps, run.store)?.pieces({ owner: session.owner }, receipt.evidence ?? []) ?? [],
     systemText(run, { chain, session, receipt }),
   ]);
-  const head = [system, factsText(facts), evidenceText(passages)].filter((part) => part !== "").join("\n\n");
+  const ledger = receipt.ledger === undefined ? "" : ledgerPart(session.ledger, receipt.ledger);
+  const head = [system, ledger, factsText(facts), evidenceText(passages)]
+    .filter((part) => part !== "")
+    .join("\n\n");
   const shown = turns.flatMap((turn) => deps.shownTurns.show(turn).messages);
   return { messages: [new SystemMessage(head), ...shown], turns, facts, passages };
 }

@@ -54,7 +54,7 @@ export function createReadContext(
     const stored = await repository.readChain({ owner, sessionKey });
     const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
     const checkpoint = stored === undefined ? undefined : await runner.readSession(chain.latest);
-    const known = checkpoint ?? (await newFields(deps, chain, latestEntry(chain)));
+    const known = checkpoint ?? (await newFields(deps, repository, { chain, entry: latestEntry(chain) }));
     const { session } = await catchUp(deps, repository, known);
     return commandContext(deps, {
       chain,

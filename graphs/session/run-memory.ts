@@ -5,6 +5,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createFactStore } from "#memory/facts/fact-store.ts";
 import { checkText } from "#memory/policy/check-text.ts";
+import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
 
@@ -14,6 +15,12 @@ const scanWithSecretlint = createSecretlintScanner();
 /** What finds secrets in a run. */
 export function scanWith({ scanSecrets }: Pick<SessionDeps, "scanSecrets">): SecretScanner {
   return scanSecrets ?? scanWithSecretlint;
+}
+
+/** What the policy says of a text that is to be kept; `isTrusted` by default: the owner said it. */
+export function gateOf(deps: Pick<SessionDeps, "scanSecrets">, { isTrusted = true } = {}) {
+  return (text: string, isName = false): Promise<PolicyVerdict> =>
+    checkText(text, { scan: scanWith(deps), isTrusted, isName });
 }
 
 /**
@@ -38,7 +45,7 @@ export function memoryOf(
       ...(turn === undefined ? {} : { turn }),
     },
     async denial(text, { isName = false } = {}) {
-      const verdict = await checkText(text, { scan, isTrusted: true, isName });
+      const verdict = await gateOf(deps)(text, isName);
       return verdict.action === "deny" ? verdict.denial : undefined;
     },
   };

@@ -3,6 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { attachmentSchema } from "#src/sessions/attachment.ts";
+import { ledgerChangeSchema } from "#src/sessions/ledger.ts";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import {
@@ -54,6 +55,8 @@ export const turnInFlightSchema = z.strictObject({
   sources: explanationSchema.shape.sources,
   status: turnStatusSchema,
   stagedUnits: z.array(knowledgeUnitSchema),
+  /** What its model noted in the ledger, for the commit. */
+  ledger: z.array(ledgerChangeSchema).optional(),
   modelCalls: z.int(),
   /** What it has used of its budgets beside model calls; of tools and models alone, not of the time it waited. */
   spent: z.strictObject({ toolCalls: z.int(), tokens: z.int(), ms: z.int() }).optional(),

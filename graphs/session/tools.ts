@@ -6,6 +6,7 @@ import { recalledText, recallTurns } from "#src/context/recall.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { readResult, type ResultKeeper } from "./kept-results.ts";
+import { ledgerTools, type LedgerScope } from "./ledger-tools.ts";
 import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";
 
 /** Arguments of `recall_history`. */
@@ -29,6 +30,8 @@ export interface ToolScope {
   readonly timeZone: string;
   /** Results that were too big for the conversation. */
   readonly results: ResultKeeper;
+  /** Tasks and decisions of the conversation. */
+  readonly ledger: LedgerScope;
   /** Memory of the owner; absent where the model is offered no tools for it. */
   readonly memory?: MemoryToolScope | undefined;
   /** Told of each piece that was read. */
@@ -59,6 +62,7 @@ export function sessionTools(
   return [
     tool(async (args) => (scope === undefined ? "" : recall(scope, args)), RECALL),
     tool(async (args) => (scope === undefined ? "" : readResult(scope.results, args)), READ_RESULT),
+    ...ledgerTools(scope?.ledger),
     ...(offersMemory ? memoryTools(scope?.memory) : []),
     ...others,
   ];

@@ -75,7 +75,9 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
 }
 
 /** A turn that clears the working set is the first of the new one, unless it is nothing but the command. */
-function changesOf({ clears, number, outcome }: TurnInFlight): Pick<TurnDraft, "changes"> {
-  if (!clears) return outcome?.changes === undefined ? {} : { changes: outcome.changes };
-  return { changes: { contextFrom: outcome === null ? number : number + 1 } };
+function changesOf({ clears, ledger, number, outcome }: TurnInFlight): Pick<TurnDraft, "changes"> {
+  const noted = ledger === undefined ? {} : { ledger };
+  if (clears) return { changes: { contextFrom: outcome === null ? number : number + 1, ...noted } };
+  const changes = { ...outcome?.changes, ...noted };
+  return Object.keys(changes).length === 0 ? {} : { changes };
 }

@@ -7,6 +7,7 @@ import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Explanation } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { CommandErasing } from "./command-erasing.ts";
 import type { CommandMemory } from "./command-memory.ts";
 import type { UnansweredMessage } from "./unanswered-message.ts";
@@ -35,6 +36,8 @@ export interface CommandContext {
   readonly storage: string;
   /** The full form of a model reference. @throws {LilyError} `model_unknown` */
   readonly normalizeModel: (reference: string) => string;
+  /** What the policy says of a text that the person wants kept, also where memory is switched off. Stores nothing. */
+  readonly gate: (text: string) => Promise<PolicyVerdict>;
   /** Long-term memory of the owner; `undefined` when it is switched off. */
   readonly memory?: CommandMemory | undefined;
   /** Documents that are cited and are no facts; there where memory is. */

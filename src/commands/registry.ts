@@ -1,5 +1,6 @@
 /** All slash commands by name. */
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { decidedCommand, todoCommand } from "./catalog/ledger.ts";
 import { helpCommand } from "./catalog/help.ts";
 import { forgetCommand } from "./catalog/forget.ts";
 import { historyCommand } from "./catalog/history.ts";
@@ -33,6 +34,8 @@ export const COMMANDS: readonly Command[] = [
   memoryCommand,
   forgetCommand,
   taskCommand,
+  todoCommand,
+  decidedCommand,
   rejoinCommand,
   resumeCommand,
   titleCommand,

@@ -5,6 +5,7 @@ import { counted, reasonsOf, type Reason, type Telling } from "./reason.ts";
 /** Parts of a prompt as people call them; others go by their own name. */
 const PARTS: Readonly<Record<string, string>> = {
   system: "instructions",
+  ledger: "tasks and decisions",
   memory: "remembered facts",
   evidence: "evidence",
   turns: "earlier turns",

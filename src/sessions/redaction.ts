@@ -1,5 +1,6 @@
 /** What is left of a turn whose body was erased, and the record of it in the chain; neither says what was said. */
 import { z } from "zod";
+import { withoutWords, wordlessLedgerChangeSchema } from "./ledger.ts";
 import { sessionChangesSchema, type SessionChanges } from "./session-changes.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
@@ -20,9 +21,12 @@ export const redactedTurnSchema = z.strictObject({
   at: z.string(),
   /**
    * What the turn changed in its session, which may be made anew from it: no title; of a task and of models only that they were
-   * left, but in marks of earlier versions.
+   * left, but in marks of earlier versions; of the ledger the numbers alone.
    */
-  changes: sessionChangesSchema.omit({ title: true }).extend({ task: z.null().optional() }).optional(),
+  changes: sessionChangesSchema
+    .omit({ title: true })
+    .extend({ task: z.null().optional(), ledger: z.array(wordlessLedgerChangeSchema).optional() })
+    .optional(),
   leaf: z.string(),
   head: z.string(),
 });
@@ -72,12 +76,13 @@ export function redactTurn(record: TurnRecord, at: string): RedactedTurn {
 /** A task or model that was chosen becomes none: the one before it was left all the same. */
 function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["changes"] {
   if (changes === undefined) return undefined;
-  const { title: _title, task, model, controlModel, ...settings } = changes;
+  const { title: _title, task, model, controlModel, ledger, ...settings } = changes;
   const kept = {
     ...settings,
     ...(task === undefined ? {} : { task: null }),
     ...(model === undefined ? {} : { model: null }),
     ...(controlModel === undefined ? {} : { controlModel: null }),
+    ...(ledger === undefined ? {} : { ledger: withoutWords(ledger) }),
   };
   return Object.keys(kept).length === 0 ? undefined : kept;
 }

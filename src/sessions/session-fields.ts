@@ -1,5 +1,6 @@
 /** The fields of a session that its state carries: what it is, how it is set up, and its clocks. */
 import { z } from "zod";
+import { ledgerSchema } from "./ledger.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
 
 /** The resolved skill index as it was when the session began. */
@@ -53,6 +54,8 @@ export const sessionFieldsSchema = z.strictObject({
   controlModel: z.string().optional(),
   /** The task whose memory is read beside that of the person; never another one's. */
   task: z.string().optional(),
+  /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
+  ledger: ledgerSchema.optional(),
   /** First turn that a model is given: the working set was cleared in place before it. */
   contextFrom: z.int().optional(),
   /** Turns in which the topic check came to nothing. */

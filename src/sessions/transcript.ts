@@ -1,7 +1,9 @@
 /** Reading a conversation: the turns of a session and of what it continues. */
 import { entryOf, readingOrder, type Chain, type LineagePart } from "./chain.ts";
+import { joinLedgers, type Ledger } from "./ledger.ts";
 import type { StoredTurn } from "./redaction.ts";
 import type { SessionRepository, TranscriptRef } from "./repository.ts";
+import { ledgerAfter } from "./session-changes.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 const CHUNK = 32;
@@ -68,4 +70,26 @@ export async function newestTurns<T extends StoredTurn>(
     if (turns.length >= options.count) break;
   }
   return turns.slice(0, options.count).toReversed();
+}
+
+/** The ledger with which a session begins: of what it continues, as far as it reads that. */
+export async function inheritedLedger(
+  repository: SessionRepository,
+  chain: Chain,
+  sessionId: string,
+): Promise<Ledger | undefined> {
+  const { continues = [], continuesUpTo } = entryOf(chain, sessionId) ?? {};
+  const parts: { sessionId: string; ledger: Ledger }[] = [];
+  for (const earlier of continues) {
+    const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId: earlier };
+    let ledger = await inheritedLedger(repository, chain, earlier);
+    const to =
+      continuesUpTo?.[earlier] ??
+      entryOf(chain, earlier)?.sealed?.turns ??
+      (await repository.lastStoredTurn(ref));
+    for (const { changes, turn } of await repository.readStoredTurns(ref, { from: 1, to }))
+      ledger = ledgerAfter(ledger, changes, turn);
+    if (ledger !== undefined) parts.push({ sessionId: earlier, ledger });
+  }
+  return parts.length === 0 ? undefined : joinLedgers(parts);
 }

@@ -60,6 +60,8 @@ export const receiptSchema = z.strictObject({
   turns: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })),
   /** What was repaired in the copy that was sent last, by kind. */
   repairs: z.record(z.string(), z.int()).optional(),
+  /** Entries of the ledger that were given, by their numbers. */
+  ledger: z.array(z.int()).optional(),
   /** Remembered facts that were given, by the id of their record. */
   memory: z.array(z.strictObject({ id: z.string(), score: z.number().optional() })).optional(),
   /** Passages of evidence that were given, by document, its version, and place among its pieces. */

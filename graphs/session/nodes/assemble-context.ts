@@ -2,6 +2,7 @@
  * `assembleContext`: settles who answers and what is said before the answer, chooses what the model is given under its
  * budget, and writes the receipt, from which the prompt is rendered.
  */
+import { ledgerSection } from "#src/context/ledger-section.ts";
 import { messageTokens, selectTurns } from "#src/context/select-turns.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
@@ -49,6 +50,9 @@ function withModel(session: SessionFields, solver: string): SessionFields {
   return { ...session, modelConfig: { ...session.modelConfig, model: solver } };
 }
 
+/** Most of the budget that the ledger takes. */
+const LEDGER_SHARE = 0.1;
+
 interface Subject {
   readonly session: SessionFields;
   readonly turn: TurnInFlight;
@@ -77,18 +81,24 @@ async function chooseContext(
   const system = messageTokens({ content: await systemText(run, { chain, session, receipt: fixed }) });
   const message = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
   const { contextTokens } = deps.limits;
-  const left = Math.max(0, contextTokens - system - facts.tokens - evidence.tokens - message);
+  const ledger = ledgerSection(
+    turn.clears === true ? undefined : session.ledger,
+    contextTokens * LEDGER_SHARE,
+  );
+  const left = Math.max(0, contextTokens - system - ledger.tokens - facts.tokens - evidence.tokens - message);
   const turns = await selectTurns(newest(), left, (record) => deps.shownTurns.show(record).tokens);
   return {
     ...fixed,
     tokens: {
       system,
+      ...(ledger.text === "" ? {} : { ledger: ledger.tokens }),
       ...(facts.text === "" ? {} : { memory: facts.tokens }),
       ...(evidence.text === "" ? {} : { evidence: evidence.tokens }),
       turns: turns.tokens,
       message,
     },
     turns: [...turns.ranges],
+    ...(ledger.text === "" ? {} : { ledger: [...ledger.numbers] }),
     ...(facts.text === "" ? {} : { memory: facts.receipt }),
     ...(evidence.text === "" ? {} : { evidence: evidence.receipt }),
   };

@@ -12,6 +12,7 @@ import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
 import type { Chain } from "#src/sessions/chain.ts";
+import type { LedgerChange } from "#src/sessions/ledger.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
@@ -20,7 +21,7 @@ import { putInFlight, requireInFlight } from "../in-flight.ts";
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
-import { memoryOf } from "../run-memory.ts";
+import { gateOf, memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openCalls, resultOf, toolResultOf, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
@@ -57,8 +58,9 @@ export function runTools(deps: SessionDeps) {
       putInFlight(run.store, session, { ...stored, call: { id: next.id, state: callState } });
     try {
       const recalled: RecalledPiece[] = [];
+      const noted = [...(turn.ledger ?? [])];
       const results = { blobs: run.blobs, owner: session.owner, limits: deps.limits };
-      const tools = toolsFor(deps, { run, chain, state, recalled, results });
+      const tools = toolsFor(deps, { run, chain, state, recalled, noted, results });
       runtime.writer?.({ type: "tool", name: next.name });
       await note("begun");
       const result = await runCall(next, {
@@ -77,6 +79,7 @@ export function runTools(deps: SessionDeps) {
           ...turn,
           ...spend(turn, { toolCalls: 1, ms: guard.spentMs() }),
           recalled: [...turn.recalled, ...recalled.map(receiptOf)],
+          ...(noted.length === 0 ? {} : { ledger: noted }),
           status: isStopped ? ("stopped" as const) : turn.status,
         },
       };
@@ -129,6 +132,7 @@ function toolsFor(
     readonly chain: Chain;
     readonly state: SessionStateValues;
     readonly recalled: RecalledPiece[];
+    readonly noted: LedgerChange[];
     readonly results: ResultKeeper;
   },
 ): StructuredToolInterface[] {
@@ -142,6 +146,12 @@ function toolsFor(
     sessionId: session.sessionId,
     timeZone: policyOf(deps, session).timeZone,
     results: on.results,
+    ledger: {
+      ledger: turn.clears === true ? undefined : session.ledger,
+      turn: turn.number,
+      changes: on.noted,
+      gate: gateOf(deps, { isTrusted: false }),
+    },
     memory: memory === undefined ? undefined : { memory, nowMs: deps.clock.now() },
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
