@@ -4,15 +4,22 @@
  */
 import { resolve } from "node:path";
 import Table from "cli-table3";
+import { z } from "zod";
+import { readLines } from "#evals/data/read-lines.ts";
 import { classifyTopic } from "#src/topics/lexical-topics.ts";
 import { readMessage } from "#src/topics/topic-features.ts";
 import { TOPIC_WEIGHTS } from "#src/topics/topic-weights.ts";
 import { dialogueOfTopics, readDialogues, oneSpeaker, DATA_FILES, type Dialogue } from "./dialogues.ts";
-import { CONVERSATIONS } from "./fixtures/conversations.ts";
 import { countBoundaries, f1, mean, precision, recall, sumCounts, windowDiff } from "./metrics.ts";
 import { train, writeWeights } from "./train.ts";
 
 const WEIGHTS_FILE = resolve(import.meta.dirname, "../../src/topics/topic-weights.ts");
+
+/** Messages of one user, a list a topic. The weights have never seen them; `TELLING_WORDS` was read off them. */
+const CONVERSATIONS = readLines(
+  "topics/conversations.jsonl",
+  z.strictObject({ name: z.string(), topics: z.array(z.array(z.string())) }),
+);
 
 /** Thresholds of `rollover.semantic.threshold` that are shown; 0.8 is the default. */
 const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9];
