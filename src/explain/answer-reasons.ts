@@ -1,6 +1,5 @@
 /** Who answered a turn, what failed before, and what ended it, in words. */
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { Cut, FailedAttempt, ReachedLimit, TurnRecord } from "#src/sessions/turn-record.ts";
 import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 
@@ -52,7 +51,7 @@ export function attemptsText(attempts: readonly FailedAttempt[], timeZone: strin
   return [...groups.values()]
     .map(({ count, last }) => {
       const times = count === 1 ? "once" : `${count} times`;
-      const at = localMinute(fromInstant(last.at), timeZone);
+      const at = localTime(last.at, timeZone);
       return `${last.model} ${times} (${last.kind}), ${count === 1 ? "" : "the last "}at ${at}`;
     })
     .join("; ");

@@ -1,6 +1,6 @@
 /** Explains a remembered fact: who said it where, why it is in its domain, and what it stands beside. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localMinute, localTime } from "#src/sessions/day-boundary.ts";
 import { aboutOf } from "#memory/facts/about.ts";
 import { decideDomain } from "#memory/domains/decide-domain.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
@@ -61,7 +61,7 @@ const DAY_MS = 86_400_000;
 function verificationText(record: MemoryRecord, telling: Telling): string {
   const { verifyAfterMs } = RETENTION[record.domain];
   const since = record.last_verified;
-  const last = since === null ? "not since it was said" : localMinute(fromInstant(since), telling.timeZone);
+  const last = since === null ? "not since it was said" : localTime(since, telling.timeZone);
   if (stateOf(record, telling.nowMs) !== "current") return last;
   if (verifyAfterMs === null) return `${last}; nothing asks for it again`;
   const dueMs = fromInstant(record.last_verified ?? record.created_at) + verifyAfterMs;
@@ -90,7 +90,7 @@ function replacedByText({ superseded_by }: MemoryRecord, by: MemoryRecord | unde
 
 function reviewText({ review }: MemoryRecord, { timeZone }: Telling): string | undefined {
   if (review === null) return undefined;
-  const when = localMinute(fromInstant(review.at), timeZone);
+  const when = localTime(review.at, timeZone);
   return review.state === "pending"
     ? `waits for one since ${when} (rule ${review.rule}); it was never given to a model`
     : `put aside by the rule ${review.rule}; you accepted it`;

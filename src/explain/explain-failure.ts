@@ -1,6 +1,5 @@
 /** Explains a turn that failed: what went wrong where, and what became of the message. */
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import { attemptsText } from "./answer-reasons.ts";
 import { sessionText, type TurnSurroundings } from "./explain-turn.ts";
@@ -8,7 +7,7 @@ import { quoted, reasonsOf, type Reason, type Telling } from "./reason.ts";
 
 /** The failure in one sentence. */
 export function failureHeadline({ at, sessionId, message }: FailedTurn, telling: Telling): string {
-  const when = localMinute(fromInstant(at), telling.timeZone);
+  const when = localTime(at, telling.timeZone);
   return `A message to ${telling.nameOf(sessionId)} was not answered (${when}): ${message.replace(/[.!?…]+$/u, "")}.`;
 }
 

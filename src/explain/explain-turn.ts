@@ -1,7 +1,6 @@
 /** Explains a committed turn: which session and why, who answered with what, and which facts were given. */
-import { fromInstant } from "#src/kernel/clock.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { AnswerSource, Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
@@ -25,7 +24,7 @@ export interface TurnSurroundings {
 
 /** The turn in one sentence. */
 export function turnHeadline(turn: TurnRecord, telling: Telling): string {
-  const at = localMinute(fromInstant(turn.at), telling.timeZone);
+  const at = localTime(turn.at, telling.timeZone);
   return `Turn ${turn.turn} of ${telling.nameOf(turn.sessionId)} (${at}): ${answererText(turn)}.`;
 }
 
@@ -59,7 +58,7 @@ export function sessionText(
   { timeZone, nameOf }: Telling,
 ): string {
   const { at, verdict } = entry.opened;
-  const began = localMinute(fromInstant(at), timeZone);
+  const began = localTime(at, timeZone);
   const why = verdict === undefined ? "with your first message" : `because ${verdictText(verdict, timeZone)}`;
   const past =
     entry.continues.length === 0 ? "" : `; it goes on from ${entry.continues.map(nameOf).join(" and ")}`;
@@ -76,7 +75,7 @@ function decisionText(verdict: Verdict | undefined, { timeZone }: Telling): stri
 
 function failuresText(failures: readonly FailedTurn[], { timeZone }: Telling): string {
   return failures
-    .map(({ at, code, message }) => `${localMinute(fromInstant(at), timeZone)}, ${code}: ${message}`)
+    .map(({ at, code, message }) => `${localTime(at, timeZone)}, ${code}: ${message}`)
     .join("; ");
 }
 
@@ -130,6 +129,6 @@ function factReason(id: string, { facts }: TurnSurroundings, telling: Telling): 
 function recalledReasons({ recalled = [] }: Explanation, { nameOf, timeZone }: Telling): Reason[] {
   return recalled.map(({ sessionId, turn, at, score, rationale }) => ({
     about: "recalled",
-    text: `turn ${turn} of ${nameOf(sessionId)} (${localMinute(fromInstant(at), timeZone)}), score ${Number(score.toFixed(2))}: ${rationale}`,
+    text: `turn ${turn} of ${nameOf(sessionId)} (${localTime(at, timeZone)}), score ${Number(score.toFixed(2))}: ${rationale}`,
   }));
 }

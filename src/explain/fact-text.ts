@@ -1,6 +1,5 @@
 /** Where a remembered fact comes from, in words. */
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { quoted, type Telling } from "./reason.ts";
@@ -8,7 +7,7 @@ import { quoted, type Telling } from "./reason.ts";
 /** By whose word and when: `you asked to keep it in turn 3 of session 1 (2026-03-01 09:00)`. */
 export function originText(record: MemoryRecord, { nameOf, timeZone }: Telling): string {
   const { session_id, turn, created_at } = record;
-  const when = localMinute(fromInstant(created_at), timeZone);
+  const when = localTime(created_at, timeZone);
   const where =
     session_id === null ? "" : ` in ${turn === null ? "" : `turn ${turn} of `}${nameOf(session_id)}`;
   return `${saidText(record)}${where} (${when})`;
@@ -30,7 +29,7 @@ function saidText({ said_by, source }: MemoryRecord): string {
 /** Whether it holds, and why not where it does not. */
 export function stateText(record: MemoryRecord, { nowMs, timeZone }: Telling): string {
   const expires = record.expires_at;
-  const local = (instant: string): string => localMinute(fromInstant(instant), timeZone);
+  const local = (instant: string): string => localTime(instant, timeZone);
   if (record.review?.state === "pending") return `put aside for a review (rule ${record.review.rule})`;
   switch (stateOf(record, nowMs)) {
     case "superseded":
@@ -47,7 +46,7 @@ export function stateText(record: MemoryRecord, { nowMs, timeZone }: Telling): s
 /** When its owner last said or confirmed it. */
 function confirmedText({ last_verified }: MemoryRecord, { timeZone }: Telling): string {
   if (last_verified === null) return "not confirmed since";
-  return `confirmed ${localMinute(fromInstant(last_verified), timeZone)}`;
+  return `confirmed ${localTime(last_verified, timeZone)}`;
 }
 
 /** Other facts, each with its id. */

@@ -1,6 +1,5 @@
 /** Rollover verdicts in plain words, with the numbers that made them. */
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "#src/sessions/verdict.ts";
 import { durationText } from "./duration-text.ts";
 
@@ -16,7 +15,7 @@ function rotateText(verdict: RotateVerdict): string {
     case "idle":
       return `${durationText(verdict.idleMs)} since the last turn (limit ${durationText(verdict.limitMs)})`;
     case "dayBoundary": {
-      const day = localMinute(fromInstant(verdict.boundaryAt), verdict.timeZone);
+      const day = localTime(verdict.boundaryAt, verdict.timeZone);
       return `the day ended at ${day} ${verdict.timeZone}, ${durationText(verdict.idleMs)} since the last turn`;
     }
     case "semantic":
@@ -35,8 +34,7 @@ function confidenceText(verdict: Extract<RotateVerdict, { confidence: number }>)
 }
 
 function stayText(verdict: StayVerdict, timeZone: string): string {
-  const due =
-    verdict.dueAt === undefined ? "" : `; ends at ${localMinute(fromInstant(verdict.dueAt), timeZone)}`;
+  const due = verdict.dueAt === undefined ? "" : `; ends at ${localTime(verdict.dueAt, timeZone)}`;
   const topic = verdict.semantic === undefined ? "" : semanticText(verdict.semantic);
   switch (verdict.reason) {
     case "empty":

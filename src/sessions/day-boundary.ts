@@ -1,6 +1,7 @@
 /** When a local day ends for a conversation: one boundary a local date, in the key's own time zone. */
 import { Temporal } from "temporal-polyfill";
 import { keepNewest } from "#src/kernel/keep-newest.ts";
+import { fromInstant } from "#src/kernel/clock.ts";
 
 /** A time of day such as `04:00`, and the IANA zone in which it is read. */
 export interface DayBoundaryRule {
@@ -69,6 +70,11 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** {@link localMinute} of a stored instant. */
+export function localTime(instant: string, timeZone: string): string {
+  return localMinute(fromInstant(instant), timeZone);
 }
 
 /** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */

@@ -1,7 +1,6 @@
 /** `/forget <id or words>`: erases one fact from memory; what was said in conversations stays, unless `--everywhere`. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { usageEnvelope } from "../parse-command.ts";
@@ -49,7 +48,7 @@ async function forget(context: ActionContext, { id }: MemoryRecord): Promise<Com
   const outcome = await facts.forget(who, id);
   if (outcome.kind === "none") return { envelope: notFound(shortId(id)) };
   const { record, predecessors } = outcome;
-  const since = localMinute(fromInstant(record.created_at), context.policy.timeZone);
+  const since = localTime(record.created_at, context.policy.timeZone);
   const earlier =
     predecessors.length === 0
       ? ""

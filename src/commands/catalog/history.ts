@@ -2,8 +2,7 @@
 import { quoted } from "#src/explain/reason.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
 import { markdownSaid } from "#src/kernel/markdown.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
 import { newestTurns, withMarks } from "#src/sessions/transcript.ts";
 import type { PlainCommand } from "../command.ts";
@@ -75,5 +74,5 @@ function rowOf(stored: StoredTurn, timeZone: string) {
 
 /** A damaged turn that was erased has no time. */
 function timeOf(at: string, timeZone: string): string {
-  return at === "" ? "" : localMinute(fromInstant(at), timeZone);
+  return at === "" ? "" : localTime(at, timeZone);
 }

@@ -2,9 +2,8 @@
 import { quoted } from "#src/explain/reason.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
 import { recallTurns, recalledText, type RecalledPiece } from "#src/context/recall.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import { markdownSaid } from "#src/kernel/markdown.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { PlainCommand } from "../command.ts";
 
 export const recallCommand: PlainCommand = {
@@ -55,7 +54,7 @@ export const recallCommand: PlainCommand = {
 
 /** Where it is from, then who said what. */
 function pieceText({ ordinal, turn, at, user, assistant }: RecalledPiece, timeZone: string): string {
-  const from = `**session ${ordinal}, turn ${turn}, ${localMinute(fromInstant(at), timeZone)}**`;
+  const from = `**session ${ordinal}, turn ${turn}, ${localTime(at, timeZone)}**`;
   return [from, markdownSaid("user", user), markdownSaid("assistant", assistant)]
     .filter((part) => part !== "")
     .join("\n\n");

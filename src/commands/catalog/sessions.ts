@@ -2,9 +2,8 @@
 import { quoted } from "#src/explain/reason.ts";
 import { done } from "#src/kernel/envelope.ts";
 import { markdownTable } from "#src/kernel/markdown.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { ChainEntry } from "#src/sessions/chain.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 
@@ -71,10 +70,10 @@ async function rowOf(entry: ChainEntry, context: CommandContext) {
     latest,
     title: titleOf(entry, context) ?? (await firstWords(entry, context)),
     turns: latest ? context.session.turns : (entry.sealed?.turns ?? 0),
-    opened: localMinute(fromInstant(entry.opened.at), zone),
+    opened: localTime(entry.opened.at, zone),
     openedBecause:
       entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
-    sealed: entry.sealed === undefined ? null : localMinute(fromInstant(entry.sealed.at), zone),
+    sealed: entry.sealed === undefined ? null : localTime(entry.sealed.at, zone),
     continues: entry.continues,
   };
 }

@@ -1,10 +1,9 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
-import { fromInstant } from "#src/kernel/clock.ts";
 import { done } from "#src/kernel/envelope.ts";
 import { markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText } from "#src/explain/control-model-text.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 import { unansweredText } from "../unanswered-message.ts";
@@ -73,7 +72,7 @@ function facts(context: CommandContext) {
   const { session, entry, chain, verdict } = context;
   const zone = context.policy.timeZone;
   const shown = (instant: string | null): string | null =>
-    instant === null ? null : localMinute(fromInstant(instant), zone);
+    instant === null ? null : localTime(instant, zone);
   return {
     sessionId: session.sessionId,
     ordinal: entry.ordinal,

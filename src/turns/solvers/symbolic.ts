@@ -1,7 +1,7 @@
 /** The answer without a model: quotes what shares words with the question, newest first, and says where it stands. */
 import { areAlike, stemsOf, STOP_WORDS, wordsOf } from "#src/kernel/words.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { asksAboutMemory } from "#src/context/memory-section.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
@@ -121,7 +121,7 @@ function saidIn(turn: TurnRecord, { sessionId, timeZone }: Place): Statement[] {
   const isRecall = turn.kind === "command" && turn.explanation.recalled !== undefined;
   if (turn.kind === "command" && !isRecall) return [];
   const where = `turn ${turn.turn}${turn.sessionId === sessionId ? "" : " of an earlier session"}`;
-  const when = localMinute(fromInstant(turn.at), timeZone);
+  const when = localTime(turn.at, timeZone);
   return turn.messages
     .filter(({ role }) => role === (isRecall ? "assistant" : "user"))
     .map(({ content }) => stated(isRecall ? usersWords(content) : content))
@@ -138,7 +138,7 @@ function keptIn({ memories = [], timeZone }: Pick<SymbolicGoal, "memories"> & Pl
   return memories.map(({ id, text, created_at, said_by }) => ({
     text,
     at: created_at,
-    origin: `${said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`} (${localMinute(fromInstant(created_at), timeZone)}, ${shortId(id)})`,
+    origin: `${said_by === "owner" ? "You asked me to remember" : `Noted by ${said_by}`} (${localTime(created_at, timeZone)}, ${shortId(id)})`,
     source: { kind: "fact", id },
   }));
 }

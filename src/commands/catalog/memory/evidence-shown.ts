@@ -1,7 +1,6 @@
 /** Documents and passages of evidence in envelopes: labelled as no facts, with citations; and what came of one that was given. */
-import { fromInstant } from "#src/kernel/clock.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { EVIDENCE_LABEL, citationOf, nameOf, pieceText } from "#memory/evidence/citation.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
 import type { IngestOutcome } from "#memory/evidence/ingest.ts";
@@ -37,7 +36,7 @@ function storedEnvelope(
   timeZone: string,
 ): Envelope {
   const { title, warned, hidden } = source;
-  const since = replaced === null ? "" : localMinute(fromInstant(replaced.ingested_at), timeZone);
+  const since = replaced === null ? "" : localTime(replaced.ingested_at, timeZone);
   const told = [
     `“${title}” is kept as evidence (${shortId(source.id)}): ${counted(source.pieces, "passage")} of ${nameOf(source)}.`,
     replaced === null ? "" : `It takes the place of the version of ${since}.`,
@@ -67,7 +66,7 @@ function columnsText(pages: readonly number[]): string {
 }
 
 function knownEnvelope(source: EvidenceSource, timeZone: string): Envelope {
-  const since = localMinute(fromInstant(source.ingested_at), timeZone);
+  const since = localTime(source.ingested_at, timeZone);
   return done(
     "evidence_known",
     `The same text is kept as evidence since ${since}: “${source.title}” (${shortId(source.id)}), from ${source.path}.`,
@@ -130,7 +129,7 @@ export function sourceRow(source: EvidenceSource, timeZone: string) {
     leftOut: source.left_out,
     warned: source.warned,
     hidden: source.hidden,
-    ingested: localMinute(fromInstant(source.ingested_at), timeZone),
+    ingested: localTime(source.ingested_at, timeZone),
     sha256: source.sha256,
   };
 }
@@ -152,7 +151,7 @@ export function pieceRow(
       headings: piece.headings,
       page: piece.page,
       lines: piece.lines,
-      ingested: localMinute(fromInstant(source.ingested_at), timeZone),
+      ingested: localTime(source.ingested_at, timeZone),
     },
     quote: quoteOf(piece, query, QUOTE_CHARACTERS),
     text: piece.text,

@@ -6,8 +6,7 @@ import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
 import { shortId } from "#memory/record.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { findSessionByReference } from "#src/sessions/session-reference.ts";
 import type { ChainEntry } from "#src/sessions/chain.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -225,7 +224,7 @@ function headingOf({ ordinal, title }: ChainEntry): string {
 /** Commands are no part of what was said. */
 function turnText(record: TurnRecord, timeZone: string): string {
   if (record.kind === "command") return "";
-  const when = localMinute(fromInstant(record.at), timeZone);
+  const when = localTime(record.at, timeZone);
   const said = record.messages.flatMap(({ role, content }) => {
     if (role !== "user" && role !== "assistant") return [];
     return content.trim() === "" ? [] : [`${role === "user" ? "User" : "Lily"}: ${content}`];

@@ -1,8 +1,7 @@
 /** `/forget … --everywhere`: shows what would go, asks for a yes, and tells what became of it. The run has erased by then. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import { markdownTable } from "#src/kernel/markdown.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { CommandOutcome } from "../../command.ts";
 import type { DoomedTurn, ErasurePreview } from "../../command-erasing.ts";
 import { erasureTarget, type ForgetFlags } from "./find-record.ts";
@@ -31,7 +30,7 @@ function previewEnvelope(context: ActionContext, preview: ErasurePreview, flags:
   const moment = momentOf(context);
   const dated = (turn: DoomedTurn): DoomedTurn => ({
     ...turn,
-    at: turn.at === "" ? "" : localMinute(fromInstant(turn.at), moment.timeZone),
+    at: turn.at === "" ? "" : localTime(turn.at, moment.timeZone),
   });
   const data = {
     turns: turns.map(dated),

@@ -1,7 +1,7 @@
 /** A memory record as envelopes carry it: for tables and for programs. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { markdownTable } from "#src/kernel/markdown.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 import { marksAt } from "#memory/retention/lifecycle.ts";
 import { RETENTION } from "#memory/retention/retention-defaults.ts";
@@ -24,8 +24,7 @@ export interface RowMoment {
 
 /** One record; times are local to the minute, `provenance` has what the specification asks to be inspectable. */
 export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment) {
-  const local = (instant: string | null) =>
-    instant === null ? null : localMinute(fromInstant(instant), timeZone);
+  const local = (instant: string | null) => (instant === null ? null : localTime(instant, timeZone));
   return {
     id: record.id,
     short: shortId(record.id),

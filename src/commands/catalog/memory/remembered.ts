@@ -1,8 +1,7 @@
 /** Writes to memory, whose text may be a secret, and what came of them: what goes wrong is told, never thrown into the log of failures. */
 import { quoted as quotedText } from "#src/explain/reason.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import { done, envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import type { RememberOutcome, Who } from "#memory/facts/types.ts";
 import { denialEnvelope, type HiddenText, type PolicyDenial } from "#memory/policy/verdict.ts";
 import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
@@ -37,7 +36,7 @@ function storedEnvelope(
 ) {
   const parts = [
     `Remembered (${whereText(record)}): “${record.text}”.`,
-    record.expires_at === null ? "" : `It holds until ${localTime(record.expires_at, moment)}.`,
+    record.expires_at === null ? "" : `It holds until ${localTime(record.expires_at, moment.timeZone)}.`,
     superseded.length === 0 ? "" : `It takes the place of ${quoted(superseded)}.`,
     conflicts.length === 0 ? "" : `It is about the same as ${quoted(conflicts)}, and both are kept.`,
     revived ? "It had been forgotten, and is back because you asked." : "",
@@ -81,7 +80,7 @@ function knownOutcome({ record, confirmed, hidden }: Known, who: Who, moment: Ro
     };
     return { envelope: storedEnvelope(own, moment), isCommitted: true };
   }
-  const when = localTime(record.created_at, moment);
+  const when = localTime(record.created_at, moment.timeZone);
   const parts = [
     `That is remembered already, since ${when} (${whereText(record)}): “${record.text}”.`,
     confirmed ? "It counts as confirmed now." : "",
@@ -119,10 +118,6 @@ function quoted(records: readonly MemoryRecord[]): string {
 function hiddenText({ codes }: HiddenText): string {
   const kinds = codes.map(({ code, name, count }) => `${count} × ${name} (${code})`).join(", ");
   return `Characters that nobody sees were taken out: ${kinds}.`;
-}
-
-function localTime(instant: string, { timeZone }: RowMoment): string {
-  return localMinute(fromInstant(instant), timeZone);
 }
 
 function joined(parts: readonly string[]): string {

@@ -2,9 +2,8 @@
 import { quoted } from "#src/explain/reason.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import type { ShowOptions, ShowResult } from "#memory/facts/types.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import { markdownFacts } from "#src/kernel/markdown.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../parse-command.ts";
 import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 import { dueText, factCount, recordRow, recordsShown } from "./record-row.ts";
@@ -111,7 +110,7 @@ export const shortShowAction: MemoryAction = {
   reads: true,
   async run(_args, { session, storage, solver, policy }) {
     const { lastActivityAt, turns, contextFrom = 1 } = session;
-    const last = lastActivityAt === null ? null : localMinute(fromInstant(lastActivityAt), policy.timeZone);
+    const last = lastActivityAt === null ? null : localTime(lastActivityAt, policy.timeZone);
     const message = `This conversation has ${turns} committed ${turns === 1 ? "turn" : "turns"}; they are its short-term memory.`;
     const envelope = done("memory_short_shown", message, {
       next: "/history shows them.",

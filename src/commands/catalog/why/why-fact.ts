@@ -1,10 +1,9 @@
 /** `/why <memory id>`: where a remembered fact comes from, with the words that were said, if they are still there. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { explainFact, factHeadline } from "#src/explain/explain-fact.ts";
 import { quoted, reasonsTable, reasonsText } from "#src/explain/reason.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { isRedacted } from "#src/sessions/redaction.ts";
 import type { MemoryRecord } from "#memory/record.ts";
@@ -70,7 +69,7 @@ async function wordsOf(
     const stored = await repository.readStoredTurn({ ...ref, sessionId: session_id }, turn);
     if (stored === undefined) return "the turn is not in the transcript";
     if (isRedacted(stored))
-      return `what was said was erased (${localMinute(fromInstant(stored.redacted.at), policy.timeZone)})`;
+      return `what was said was erased (${localTime(stored.redacted.at, policy.timeZone)})`;
     return quoted(lineWith(text, spokenText(stored.messages.find(({ role }) => role === "user"))));
   } catch (error) {
     // A damaged turn is no reason to say nothing of the fact.

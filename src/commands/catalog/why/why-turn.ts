@@ -4,7 +4,7 @@ import { fromInstant } from "#src/kernel/clock.ts";
 import { explainFailure, failureHeadline } from "#src/explain/explain-failure.ts";
 import { explainTurn, sessionText, turnHeadline } from "#src/explain/explain-turn.ts";
 import { reasonsTable, reasonsText, type Reason, type Telling } from "#src/explain/reason.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { isRedacted, type RedactedTurn } from "#src/sessions/redaction.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -115,7 +115,7 @@ async function sessionEnvelope(context: CommandContext): Promise<Envelope> {
 }
 
 function erasedEnvelope(context: CommandContext, { turn, redacted }: RedactedTurn): Envelope {
-  const at = localMinute(fromInstant(redacted.at), context.policy.timeZone);
+  const at = localTime(redacted.at, context.policy.timeZone);
   return explained(
     "turn_explained",
     `What was said in turn ${turn} was erased (${at}), and why with it.`,
