@@ -25,7 +25,6 @@ export type Stability = (typeof STABILITIES)[number];
 /** Where a fact holds: everywhere, or for one agent. */
 export type Scope = "global" | `agent:${string}`;
 
-/** Schema of {@link Scope}. */
 export const scopeSchema = z.custom<Scope>((value) => typeof value === "string" && isScope(value), {
   error: 'a scope is "global" or "agent:<name>"',
 });

@@ -18,7 +18,6 @@ import { refusal } from "#src/turns/turn-reply.ts";
 /** What the conversation keeps of the message. */
 const WITHOUT_WORDS = "/forget … --everywhere --yes";
 
-/** What it works with. */
 export interface EraseFirstSources {
   readonly erasure: ErasureDeps;
   /** The context of a command that is given on a key. */

@@ -52,5 +52,4 @@ export function compileSessionGraph(
     .compile({ ...storage, name: "session" });
 }
 
-/** The compiled graph. */
 export type CompiledSessionGraph = ReturnType<typeof compileSessionGraph>;

@@ -33,7 +33,6 @@ export interface LocalSessions {
   settled(): Promise<void>;
 }
 
-/** Options of {@link openLocalSessions}. */
 export interface LocalOptions {
   /** Turns whose checkpoints are kept. */
   readonly keepTurns: number;

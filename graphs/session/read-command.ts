@@ -29,7 +29,6 @@ export interface ReadSources {
   readonly unanswered?: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
 }
 
-/** Makes the reader. */
 export function createReadCommand(deps: SessionDeps, sources: ReadSources): ReadCommand {
   const contextOf = createReadContext(deps, sources);
   return async ({ owner, sessionKey, deliveryId, name, args }) => {

@@ -105,7 +105,6 @@ const messages = new ReducedValue(
   },
 );
 
-/** All channels. */
 export const SessionState = new StateSchema({
   /** The newest committed turns, the turn in flight, and notices; for clients. History is the transcript. */
   messages,

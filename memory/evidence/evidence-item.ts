@@ -9,7 +9,6 @@ export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
 const rangeSchema = z.strictObject({ from: z.int().positive(), to: z.int().positive() });
 
-/** Schema of {@link EvidencePiece}. */
 export const evidencePieceSchema = z.strictObject({
   schema_version: z.literal(1),
   /** Evidence is cited and never a fact. */
@@ -31,7 +30,6 @@ export const evidencePieceSchema = z.strictObject({
 /** A piece of a document, small enough to be cited whole. */
 export type EvidencePiece = z.infer<typeof evidencePieceSchema>;
 
-/** Schema of {@link EvidenceSource}. */
 export const evidenceSourceSchema = z.strictObject({
   schema_version: z.literal(1),
   canonical: z.literal(false),

@@ -8,7 +8,6 @@ import { putRecords, readRecords, reread } from "./rows.ts";
 import { currentOf } from "./record-states.ts";
 import type { RememberOutcome } from "./types.ts";
 
-/** Options of {@link commitRecord}. */
 export interface CommitOptions {
   /** The owner said it in so many words: it confirms and revives. */
   readonly isExplicit: boolean;

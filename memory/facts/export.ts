@@ -17,7 +17,6 @@ export const memoryFileSchema = z.object({
   records: z.array(z.unknown()),
 });
 
-/** Schema of {@link MemoryExport}. */
 export const memoryExportSchema = memoryFileSchema.extend({ records: z.array(memoryRecordSchema) });
 
 /** A memory as a file: a header, and its records by time and id. */

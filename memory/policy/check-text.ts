@@ -6,7 +6,6 @@ import { POLICY_RULES } from "./policy-rules.ts";
 import type { SecretScanner } from "./secret-scanner.ts";
 import type { Finding, PolicyDenial, PolicyRule, PolicyVerdict } from "./verdict.ts";
 
-/** Options of {@link checkText}. */
 export interface CheckOptions {
   readonly scan: SecretScanner;
   /** The owner said it, or vouches for the file that it stands in: nothing waits for a review. */

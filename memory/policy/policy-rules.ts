@@ -23,5 +23,4 @@ export const POLICY_RULES = {
 /** The names of the rules; stable, so that programs can tell. */
 export const POLICY_RULE_NAMES = Object.keys(POLICY_RULES) as readonly PolicyRule[];
 
-/** The name of a rule. */
 export type PolicyRule = keyof typeof POLICY_RULES;

@@ -32,7 +32,6 @@ import {
   withDigits,
 } from "./secret-shape.ts";
 
-/** One row. */
 export interface SecretRule {
   readonly name: string;
   readonly rule: PolicyRule;

@@ -15,7 +15,6 @@ export interface BesideTurns {
   settled(): Promise<void>;
 }
 
-/** Options of {@link createBesideTurns}. */
 export interface BesideOptions {
   /** Turns of an active session whose checkpoints are kept. */
   readonly keepTurns: number;
@@ -35,7 +34,6 @@ const HOUR_MS = 3_600_000;
 /** Owners whose last time is known; beyond them all are forgotten, and each has its turn again. */
 const MAX_OWNERS = 1_000;
 
-/** Makes it. */
 export function createBesideTurns(
   deps: Pick<SessionDeps, "clock" | "ids" | "memory">,
   { checkpointer, fillVectors, store }: Pick<StorageBackend, "checkpointer" | "fillVectors" | "store">,

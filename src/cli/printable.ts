@@ -33,7 +33,6 @@ export interface PrintableStream {
 
 const HALF_CHARACTER = /[\uD800-\uDBFF]$/u;
 
-/** Makes a {@link PrintableStream}. */
 export function createPrintableStream(): PrintableStream {
   let held = "";
   return {

@@ -33,7 +33,6 @@ export interface WantedErasure {
   readonly asked: string;
 }
 
-/** The port. */
 export interface CommandErasing {
   /** Looks at what would go. Absent where the erasure was made already. */
   readonly preview?: (wanted: WantedErasure) => Promise<ErasurePreview>;

@@ -135,7 +135,6 @@ export interface RotatingCommand extends CommandBase {
   notice(ended: ChainEntry, opened: ChainEntry, chain: Chain): Envelope;
 }
 
-/** A slash command. */
 export type Command = PlainCommand | RotatingCommand;
 
 /** Whether the command can run beside a turn, whatever its arguments: it changes nothing. */

@@ -14,7 +14,6 @@ export interface HeldKey {
   readonly lease: LeaseRef;
 }
 
-/** The locks. */
 export class KeyLeases {
   readonly #locks: KeyLock;
   readonly #waitMs: number;

@@ -61,7 +61,6 @@ export interface Search {
   readonly found: ReadonlyMap<string, readonly Found[]>;
 }
 
-/** What is erased. */
 export interface Erasure extends Search {
   /** The text, where one is erased. */
   readonly text?: string | undefined;
@@ -71,7 +70,6 @@ export interface Erasure extends Search {
   readonly storeFor: (sessionKey?: string) => BaseStore;
 }
 
-/** A place. */
 export interface Place {
   /** As receipts and previews call it. */
   readonly name: string;

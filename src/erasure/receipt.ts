@@ -5,7 +5,6 @@ import { markdownTable } from "#src/kernel/markdown.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { ErasureDeps } from "./place.ts";
 
-/** Schema of {@link ReceiptLine}. */
 export const receiptLineSchema = z.discriminatedUnion("outcome", [
   z.strictObject({
     place: z.string(),
@@ -25,7 +24,6 @@ export const receiptLineSchema = z.discriminatedUnion("outcome", [
 /** What became of it in one place. */
 export type ReceiptLine = z.infer<typeof receiptLineSchema>;
 
-/** Schema of {@link Receipt}. */
 export const receiptSchema = z.strictObject({
   v: z.literal(1),
   /** A text of a person, one conversation with everything in it, or all of a person. */
@@ -36,7 +34,6 @@ export const receiptSchema = z.strictObject({
   lines: z.array(receiptLineSchema),
 });
 
-/** A receipt. */
 export type Receipt = z.infer<typeof receiptSchema>;
 
 /** The receipt with those lines. */

@@ -1,7 +1,6 @@
 /** The form of every explanation: lines that name what they are about. */
 import { markdownTable } from "#src/kernel/markdown.ts";
 
-/** One line. */
 export interface Reason {
   /** In a word or two, e.g. `failed calls`. */
   readonly about: string;

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { ERROR_CODES, errorMessage, isLilyError, type ErrorCode } from "./errors.ts";
 
-/** Schema of {@link Envelope}. */
 export const envelopeSchema = z.object({
   /** Whether what was asked for was done. */
   ok: z.boolean(),

@@ -84,7 +84,6 @@ export const ERROR_CODES = {
   internal: { http: 500, exit: 70 },
 } as const satisfies Record<string, CodeEntry>;
 
-/** A stable error code. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** An unexpected outcome with a stable code, the fact in plain words, and the way out. */

@@ -1,6 +1,5 @@
 /** Ends the waiting for work that does not listen to its signal. */
 
-/** Options of {@link orAborted}. */
 export interface OrAbortedOptions {
   readonly signal: AbortSignal;
   /**

@@ -2,7 +2,6 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { z } from "zod";
 
-/** Schema of {@link ChatModelOptions}. */
 export const chatModelOptionsSchema = z.strictObject({
   /** Sampling temperature. Left out, the server decides; some reasoning models refuse any value. */
   temperature: z.number().min(0).max(2).optional(),

@@ -22,7 +22,6 @@ export interface ModelFailure {
   readonly message: string;
 }
 
-/** Options of {@link classifyModelError}. */
 export interface ClassifyOptions {
   /** Texts that must not appear in a message; what looks like a key is hidden in any case. */
   readonly secrets?: readonly string[];

@@ -12,7 +12,6 @@ const FIRST_WAIT_MS = 500;
 /** What a person waits for an answer. A server that asks for more is not asked again. */
 export const MAX_WAIT_MS = 30_000;
 
-/** Options of {@link withRetries}. */
 export interface RetryOptions {
   readonly sleep: Sleep;
   /** Ends the waiting; once it is aborted there is no further attempt. */

@@ -22,7 +22,6 @@ export interface HttpLimits {
   readonly turnsAtOnce: number;
 }
 
-/** Options of {@link createHttpApp}. */
 export interface HttpAppOptions {
   readonly sessions: RouteServices["sessions"];
   /** Who asks. @throws {LilyError} `unauthenticated`, `forbidden` */

@@ -6,7 +6,6 @@ import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { createHttpApp, type HttpAppOptions } from "./http-app.ts";
 import { createRunningTurns, type RunningTurns } from "./limits.ts";
 
-/** Options of {@link startHttpServer}. */
 export interface HttpServerOptions extends Omit<HttpAppOptions, "isDraining" | "turns"> {
   readonly host: string;
   /** 0 takes a free one. */

@@ -15,7 +15,6 @@ export const replySchema = turnReplySchema.meta({
     "the whole reply as Markdown, tables included. The rest is for programs.",
 });
 
-/** Schema of {@link Problem}. */
 export const problemSchema = z
   .strictObject({
     /** `urn:lily:problem:` and the code. */

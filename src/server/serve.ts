@@ -15,7 +15,6 @@ export const DEFAULT_HOST = "127.0.0.1";
 /** Beside the LangGraph server, whose port is 2024. */
 export const DEFAULT_PORT = 2025;
 
-/** Options of {@link openServer}. */
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes a free one. */

@@ -18,7 +18,6 @@ const storedAttachmentSchema = z.strictObject({
 /** An address is kept as it came and never fetched by us. */
 const linkedAttachmentSchema = z.strictObject({ kind: attachmentKindSchema, url: z.string() });
 
-/** Schema of {@link Attachment}. */
 export const attachmentSchema = z.union([storedAttachmentSchema, linkedAttachmentSchema]);
 
 /** A picture, recording or file of a message. */

@@ -26,7 +26,6 @@ const sealedSchema = z.strictObject({
   seal: z.string(),
 });
 
-/** Schema of {@link EntryPart}. */
 export const entryPartSchema = z.enum(["title", "task", "models", "opened"]);
 
 /**
@@ -42,7 +41,6 @@ const coverSchema = z.strictObject({
   salt: z.string().optional(),
 });
 
-/** Schema of {@link Covers}. */
 const coversSchema = z.strictObject({
   title: coverSchema.optional(),
   task: coverSchema.optional(),
@@ -53,7 +51,6 @@ const coversSchema = z.strictObject({
 /** Salted hashes that stand for the parts of an entry under its seal. */
 export type Covers = z.infer<typeof coversSchema>;
 
-/** Schema of {@link ChainEntry}. */
 export const chainEntrySchema = z.strictObject({
   sessionId: z.string(),
   /** Place in the chain, from 1. */

@@ -10,7 +10,6 @@ import type { RotateVerdict } from "./verdict.ts";
 
 export type { ChainEntry } from "./chain-entry.ts";
 
-/** Schema of {@link Chain}. */
 export const chainSchema = z.strictObject({
   v: z.literal(1),
   owner: z.string(),

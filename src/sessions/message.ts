@@ -12,7 +12,6 @@ export const toolCallSchema = z.strictObject({
 /** A request of the assistant to run a tool. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** Schema of {@link Message}. */
 export const messageSchema = z.strictObject({
   role: z.enum(["system", "user", "assistant", "tool"]),
   /** Plain text. */

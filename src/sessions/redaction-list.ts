@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { entryPartSchema, type EntryPart } from "./chain-entry.ts";
 
-/** Schema of {@link Redaction}. */
 export const redactionSchema = z.strictObject({
   sessionId: z.string(),
   /** ISO instant of the erasure. */

@@ -4,7 +4,6 @@ import { withoutWords, wordlessLedgerChangeSchema } from "./ledger.ts";
 import { sessionChangesSchema, type SessionChanges } from "./session-changes.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
-/** Schema of {@link RedactedTurn}. */
 export const redactedTurnSchema = z.strictObject({
   v: z.literal(1),
   sessionId: z.string(),

@@ -3,7 +3,6 @@ import { z } from "zod";
 
 const instant = z.string();
 
-/** Schema of {@link ControlModel}. */
 export const controlModelSchema = z.strictObject({
   /** Model reference, or `built-in` for the classifier that needs no model. */
   model: z.string(),
@@ -63,7 +62,6 @@ export const rotateVerdictSchema = z.discriminatedUnion("trigger", [
 /** A decision to end the session. */
 export type RotateVerdict = z.infer<typeof rotateVerdictSchema>;
 
-/** Schema of {@link SemanticFinding}. */
 export const semanticFindingSchema = z.strictObject({
   /** `off`: not configured. `unknown`: no evidence, or too weak, which means stay. */
   result: z.enum(["off", "tooShort", "unknown", "same", "unconfirmed", "notReversed", "cooldown"]),
@@ -92,8 +90,6 @@ export const stayVerdictSchema = z.strictObject({
 /** A decision to go on in the session. */
 export type StayVerdict = z.infer<typeof stayVerdictSchema>;
 
-/** Schema of {@link Verdict}. */
 export const verdictSchema = z.union([rotateVerdictSchema, stayVerdictSchema]);
 
-/** A rollover decision. */
 export type Verdict = z.infer<typeof verdictSchema>;

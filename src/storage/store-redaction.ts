@@ -11,7 +11,6 @@ import { putAll } from "./session-items.ts";
 import { historyNamespace, transcriptIn, turnItemKey } from "./session-namespaces.ts";
 import { fromTurnItem } from "./turn-item.ts";
 
-/** What it takes of the repository of chains. */
 export type ChainMethods = Pick<SessionRepository, "readChain" | "writeChain" | "listChains">;
 
 interface TurnsToErase {

@@ -20,7 +20,6 @@ const INSTRUCTION = [
   'Answer with one JSON object and nothing else: {"shift": true or false, "confidence": a number from 0 to 1}.',
 ].join("\n");
 
-/** Options of {@link createControlModelTopics}. */
 export interface ControlModelOptions {
   readonly models: ChatModels;
   /** Reference of the model. */

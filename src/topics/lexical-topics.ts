@@ -27,7 +27,6 @@ const FEWEST_RECENT_WORDS = 3;
 /** Where the operating point lies on the scale of confidence: the default of `rollover.semantic.threshold`. */
 const OPERATING_CONFIDENCE = 0.8;
 
-/** Makes the classifier. */
 export function createLexicalTopics(): TopicClassifier {
   return { classify: async (question) => classifyTopic(question) };
 }

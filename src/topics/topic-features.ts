@@ -18,7 +18,6 @@ export const FEATURE_NAMES = [
   "age",
 ] as const;
 
-/** A feature. */
 export type FeatureName = (typeof FEATURE_NAMES)[number];
 
 /** Values of the features, each from 0 to 1. */

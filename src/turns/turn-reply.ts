@@ -3,7 +3,6 @@ import { z } from "zod";
 import { envelopeSchema, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { turnStatusSchema } from "#src/sessions/turn-record.ts";
 
-/** Schema of {@link TurnReply}. */
 export const turnReplySchema = z.strictObject({
   /**
    * `answered`: the text was answered. `command`: a command ran. `rotated`: the session was ended and there was no

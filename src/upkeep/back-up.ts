@@ -16,7 +16,6 @@ import { listHomeFiles, type DatabasePaths, type Home, type Progress } from "./h
 import { createManifest, HOME_FILES, MANIFEST, type Manifest, type ManifestFile } from "./manifest.ts";
 import { copyWhole, factsOf, fileError, FOLDER_MODE, isMissing, syncPath } from "./whole-file.ts";
 
-/** What a backup is made of. */
 export interface BackupRequest {
   readonly home: Home;
   /** Folder to make; it must not exist. */
@@ -27,7 +26,6 @@ export interface BackupRequest {
   readonly onProgress?: Progress;
 }
 
-/** A backup that was made. */
 export interface BackupReport {
   readonly folder: string;
   readonly manifest: Manifest;

@@ -28,7 +28,6 @@ const manifestFileSchema = z.strictObject({
   executable: z.boolean().optional(),
 });
 
-/** Schema of {@link Manifest}. */
 export const manifestSchema = z.strictObject({
   kind: z.literal(KIND),
   version: z.literal(VERSION),

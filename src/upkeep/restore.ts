@@ -12,7 +12,6 @@ import { ASIDE, BACKUPS, STAGED, stampOf, type DatabasePaths, type Home, type Pr
 import { HOME_FILES, invalid, readManifest, type Manifest, type ManifestFile } from "./manifest.ts";
 import { copyWhole, fileError, isMissing, syncPath } from "./whole-file.ts";
 
-/** What a restore is given. */
 export interface RestoreRequest {
   /** The backup. */
   readonly folder: string;
@@ -26,7 +25,6 @@ export interface RestoreRequest {
   readonly afterStep?: (step: "staged" | "aside") => void;
 }
 
-/** A restore that was done. */
 export interface RestoreReport {
   readonly manifest: Manifest;
   readonly databases: DatabasePaths;

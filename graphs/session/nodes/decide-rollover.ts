@@ -17,7 +17,6 @@ import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.t
 import { requireTurn } from "../turn-messages.ts";
 import { askOfOldTopic, askOfTopic, type TopicSubject } from "../topic-check.ts";
 
-/** Makes the node. */
 export function decideRollover(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);

@@ -20,7 +20,6 @@ import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { messagesInFlight, requireTurn } from "../turn-messages.ts";
 
-/** Makes the node. */
 export function rotate(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);

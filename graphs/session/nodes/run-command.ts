@@ -19,7 +19,6 @@ import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { decideRollover } from "./decide-rollover.ts";
 
-/** Makes the node. */
 export function runCommand(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { read } = state;

@@ -30,7 +30,6 @@ import { openLocalSessions, type LocalSessions } from "../local.ts";
 /** Where scripted time begins: a Sunday morning in UTC. */
 const START = Date.parse("2026-03-01T09:00:00.000Z");
 
-/** Options of {@link createHarness}. */
 export interface HarnessOptions {
   /** Answers; without it there is no model and the built-in solver answers. */
   readonly model?: BaseChatModel;

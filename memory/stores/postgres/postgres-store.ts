@@ -26,7 +26,6 @@ import { toItem } from "../stored-item.ts";
 import { retryConflicts, withServer } from "./postgres-errors.ts";
 import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
 
-/** Options of {@link PostgresStore}. */
 export interface PostgresStoreOptions {
   /** Gives `createdAt` and `updatedAt`. */
   readonly clock: Clock;

@@ -4,7 +4,6 @@ import { Writable } from "node:stream";
 import type { ReadStream, WriteStream } from "node:tty";
 import { linesWithout, type InputHistory } from "./history-file.ts";
 
-/** Options of {@link LineInput}. */
 export interface LineInputOptions {
   readonly input: ReadStream;
   readonly output: WriteStream;

@@ -5,7 +5,6 @@ import wrapAnsi from "wrap-ansi";
 import { printable } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 
-/** Options of {@link panel}. */
 export interface PanelOptions {
   readonly title?: string;
   /** `notice` is dim, `failure` red. */

@@ -8,7 +8,6 @@ import { createStoreSessionRepository } from "#src/storage/store-session-reposit
 import { countOf, type ErasureDeps, type Found, type Place, type Search } from "../place.ts";
 import type { Says } from "../says.ts";
 
-/** The place. */
 export const checkpoints: Place = {
   name: "checkpoints",
   note: "sessions; they go on from their transcripts",

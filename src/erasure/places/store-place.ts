@@ -14,7 +14,6 @@ export type StorePlace = Pick<Place, "name" | "leaves" | "note" | "said"> & {
   readonly eraseText?: Place["erase"];
 };
 
-/** Makes it. */
 export function storePlace({ finds = whatSays, eraseText, ...place }: StorePlace): Place {
   return {
     ...place,

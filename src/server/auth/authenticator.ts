@@ -29,7 +29,6 @@ export interface Authenticator {
   authenticate(request: Request, peer?: string): Promise<Identity>;
 }
 
-/** What {@link openAuthenticator} works with. */
 export interface AuthenticatorOptions {
   /** Whose data it is in open mode; the configured owner. */
   readonly owner?: string;

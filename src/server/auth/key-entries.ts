@@ -13,7 +13,6 @@ const ownerSchema = z.string().transform((text, context) => {
   }
 });
 
-/** Schema of {@link KeyEntry}. */
 const keyEntrySchema = z.strictObject({
   owner: ownerSchema,
   hash: z.string().regex(KEY_HASH, "is not sha256: and 64 hex digits in lower case"),

@@ -11,7 +11,6 @@ import { passesGuard, type MayRead } from "./thread-guard.ts";
 /** What a load balancer reads, before it can have a key. */
 const OPEN_PATH = "/ok";
 
-/** What {@link createServerLogin} works with. */
 export interface ServerLoginDeps {
   readonly authenticator: Authenticator;
   /** Address from which the request that is being answered comes; `undefined` for one within the process. */

@@ -11,7 +11,6 @@ const count = (what: string) =>
     .transform(Number)
     .meta({ type: "integer", minimum: 1, description: what });
 
-/** Schema of {@link PageQuery}. */
 export const pageQuerySchema = z.strictObject({
   from: count("Number of the first item, from 1").optional(),
   to: count("Number of the last item").optional(),

@@ -32,7 +32,6 @@ const keysSchema = z.strictObject({
   ...pageFields,
 });
 
-/** Schema of {@link SessionView}. */
 export const sessionViewSchema = z
   .strictObject({
     sessionId: z.string(),
@@ -148,7 +147,6 @@ const verifyKey = createRoute({
   responses: answers(verifiedSchema),
 });
 
-/** Adds the routes. */
 export function addSessions(
   app: OpenAPIHono<HttpEnv>,
   { sessions: { repository } }: Pick<RouteServices, "sessions">,

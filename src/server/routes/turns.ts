@@ -131,7 +131,6 @@ const stopAnswer = createRoute({
   ),
 });
 
-/** Adds the routes. */
 export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): void {
   const { sessions } = services;
   app.openAPIRegistry.register("TurnEvent", turnEventSchema);

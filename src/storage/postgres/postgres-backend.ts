@@ -11,7 +11,6 @@ import { createPostgresErasure } from "./postgres-erasure.ts";
 import { PostgresKeyLock, setUpLeases } from "./postgres-key-lock.ts";
 import { PostgresSessionSaver } from "./postgres-session-saver.ts";
 
-/** Options of {@link openPostgresBackend}. */
 export interface PostgresBackendOptions {
   /**
    * `postgresql://user:password@host:5432/database`, or a pool, which is then not ended, and whose connections have a

@@ -5,7 +5,6 @@ import { storeTables } from "#memory/stores/postgres/store-tables.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import type { ScrubReport, StorageErasure } from "../backend.ts";
 
-/** Options of {@link createPostgresErasure}. */
 export interface PostgresErasureOptions {
   readonly schema: string;
   /** The server's name in error messages. */
@@ -20,7 +19,6 @@ const LOCK_TIMEOUT_MS = 3_000;
 const LOG_KEEPS =
   "PostgreSQL's write-ahead log, its archives, replicas and freed pages of its catalog hold what was deleted until they are recycled; that is the server's to set";
 
-/** Makes it. */
 export function createPostgresErasure(
   pool: Pool,
   { schema, server }: PostgresErasureOptions,

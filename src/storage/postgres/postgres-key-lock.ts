@@ -7,7 +7,6 @@ import type { Clock } from "#src/kernel/clock.ts";
 import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
 import { assertNewest, HeldLeases } from "../key-lock.ts";
 
-/** Options of {@link PostgresKeyLock}. */
 export interface PostgresKeyLockOptions {
   /** For the one connection that says that this process lives. */
   readonly connection: ClientConfig;

@@ -14,7 +14,6 @@ import { isLilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { SessionSaver } from "../backend.ts";
 
-/** Options of {@link PostgresSessionSaver}. */
 export interface PostgresSessionSaverOptions {
   readonly schema: string;
   /** The server's name in error messages. */

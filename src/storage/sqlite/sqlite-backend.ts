@@ -14,7 +14,6 @@ import { assertStoreNotLost, watchStoreFile } from "./store-file.ts";
 /** SQLite's name for a database that lives in its connection. */
 const IN_MEMORY = ":memory:";
 
-/** Options of {@link openSqliteBackend}. */
 export interface SqliteBackendOptions {
   readonly checkpointPath: string;
   readonly storePath: string;

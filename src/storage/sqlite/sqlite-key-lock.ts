@@ -14,7 +14,6 @@ export interface LeaseRow extends ProcessIdentity {
   readonly expires_at: number;
 }
 
-/** Options of {@link SqliteKeyLock}. */
 export interface SqliteKeyLockOptions {
   /** Wall time by which leases run out; processes that share the file have to agree on it within a few seconds. */
   readonly clock: Clock;

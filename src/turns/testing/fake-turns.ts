@@ -24,7 +24,6 @@ export interface FakeTurns {
   send(content: string, deliveryId: string, request?: Partial<TurnRequest>): Promise<TurnReply>;
 }
 
-/** Options of {@link createFakeTurns}. */
 export interface FakeOptions {
   readonly arrivals: ArrivalOverrides;
   /** Before the run is answered; what it throws, the run throws. */

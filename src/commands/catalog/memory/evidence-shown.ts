@@ -113,7 +113,6 @@ export function counted(number: number, what: string): string {
 /** Shown in a table; the whole passage is beside it. */
 const QUOTE_CHARACTERS = 300;
 
-/** One document. */
 export function sourceRow(source: EvidenceSource, timeZone: string) {
   return {
     id: source.id,

@@ -9,7 +9,6 @@ import { momentOf, type ActionContext } from "./memory-action.ts";
 import { factCount, recordRow, recordsShown } from "./record-row.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../parse-command.ts";
 
-/** The record, or the refusal. */
 export type FoundRecord =
   | { readonly kind: "one"; readonly record: MemoryRecord }
   | { readonly kind: "refused"; readonly envelope: Envelope };

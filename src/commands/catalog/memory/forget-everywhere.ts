@@ -8,7 +8,6 @@ import { erasureTarget, type ForgetFlags } from "./find-record.ts";
 import { momentOf, type ActionContext } from "./memory-action.ts";
 import { recordRow } from "./record-row.ts";
 
-/** Runs it. */
 export async function forgetEverywhere(context: ActionContext, flags: ForgetFlags): Promise<CommandOutcome> {
   const { erasing } = context;
   if (erasing?.receipt !== undefined) return { envelope: erasing.receipt, isCommitted: true };

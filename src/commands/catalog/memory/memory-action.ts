@@ -11,7 +11,6 @@ export interface ActionContext extends CommandContext {
   readonly memory: CommandMemory;
 }
 
-/** One action. */
 export interface MemoryAction {
   /** Words behind `/memory`, e.g. `long task show`. */
   readonly words: string;
@@ -24,7 +23,6 @@ export interface MemoryAction {
   run(args: string, context: ActionContext): Promise<CommandOutcome>;
 }
 
-/** How an action is written. */
 export function usageOf({ words, usage }: Pick<MemoryAction, "words" | "usage">): string {
   return `/memory ${words} ${usage}`.trimEnd();
 }
