@@ -1,7 +1,6 @@
 /** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
-import { evidenceIndexFields } from "./evidence/evidence-namespaces.ts";
 import { PERSONALITY_DOMAINS, type Domain, type Scope } from "./record.ts";
 
 /** Where a record lies: enough to name its namespace. */
@@ -65,6 +64,16 @@ export function personalityPrefixes(owner: string): string[][] {
   return PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
 }
 
+/** The documents that an owner gave as evidence, one item each. */
+export function sourceNamespace(owner: string): string[] {
+  return ["evidence", encodeLabel(owner), "default", "sources"];
+}
+
+/** The pieces of an owner's documents: of one, or of all. */
+export function pieceNamespace(owner: string, sourceId?: string): string[] {
+  return ["evidence", encodeLabel(owner), "default", "pieces", ...(sourceId === undefined ? [] : [sourceId])];
+}
+
 /** Whether a namespace of memory, of whatever kind, holds what is of `owner`. */
 export function isMemoryOf(owner: string, [, kind, third, fourth = ""]: readonly string[]): boolean {
   const label = encodeLabel(owner);
@@ -80,10 +89,10 @@ export function startsWithLabels(namespace: readonly string[], prefix: readonly 
 
 /**
  * What of an item in a memory namespace a search may find: the text of a record; nothing of tombstones and of what
- * waits for a review; of evidence the text of its pieces. `undefined` for other namespaces.
+ * waits for a review; of evidence the text of its pieces and the headings above it. `undefined` for other namespaces.
  */
 export function memoryIndexFields(namespace: readonly string[]): string[] | false | undefined {
-  if (namespace[0] === "evidence") return evidenceIndexFields(namespace);
+  if (namespace[0] === "evidence") return namespace[3] === "pieces" ? ["text", "headings"] : false;
   if (namespace[0] !== "memory") return undefined;
   return namespace[1] === "personality" || namespace[1] === "task" ? ["text"] : false;
 }

@@ -1,11 +1,10 @@
-/** The evidence book: the one door to text that is found by similarity, cited, and never taken for a fact. */
+/** The evidence book: the one way to text that is found by similarity, cited, and never taken for a fact. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Who } from "../facts/types.ts";
 import { assertOwner } from "../namespaces.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { EvidenceSource } from "./evidence-item.ts";
-import { DEFAULT_COLLECTION, type EvidencePlace } from "./evidence-namespaces.ts";
 import {
   hasSources,
   readPieces,
@@ -47,21 +46,24 @@ export function createEvidenceBook(
   { clock, scan }: { readonly clock: Clock; readonly scan: SecretScanner },
 ): EvidenceBook {
   return {
-    ingest: async (who, file) => ingest({ store, clock, scan }, { who, place: placeOf(who), file }),
-    sources: async (who) => readSources(store, placeOf(who)),
-    hasAny: async (who) => hasSources(store, placeOf(who)),
-    search: async (who, query, limit) => searchPieces(store, placeOf(who), { query, limit }),
-    pieces: async (who, names) => readPieces(store, placeOf(who), names),
+    ingest: async (who, file) => {
+      assertOwner(who.owner);
+      return ingest({ store, clock, scan }, { who, file });
+    },
+    sources: async (who) => readSources(store, ownerOf(who)),
+    hasAny: async (who) => hasSources(store, ownerOf(who)),
+    search: async (who, query, limit) => searchPieces(store, ownerOf(who), { query, limit }),
+    pieces: async (who, names) => readPieces(store, ownerOf(who), names),
     async forget(who, sourceId) {
-      const place = placeOf(who);
-      const isThere = (await readSources(store, place)).some(({ id }) => id === sourceId);
-      if (isThere) await removeSource(store, place, sourceId);
+      const owner = ownerOf(who);
+      const isThere = (await readSources(store, owner)).some(({ id }) => id === sourceId);
+      if (isThere) await removeSource(store, owner, sourceId);
       return isThere;
     },
   };
 }
 
-function placeOf({ owner }: Who): EvidencePlace {
+function ownerOf({ owner }: Who): string {
   assertOwner(owner);
-  return { owner, collection: DEFAULT_COLLECTION };
+  return owner;
 }

@@ -1,4 +1,5 @@
-/** A document as it was read: one text, with the places of its headings and pages. */
+/** A document as it was read: one text without hidden characters, with the places of its headings and pages. */
+import { cleanHidden, isDeceptive } from "../policy/hidden-text.ts";
 import type { DocumentType } from "./evidence-item.ts";
 
 /** A heading, by the place at which its line begins. */
@@ -65,4 +66,27 @@ export function linesIn(text: string, { start, end }: TextRange): TextRange[] {
     start: start + at,
     end: start + (starts[index + 1] ?? end - start + 1) - 1,
   }));
+}
+
+// What deceives is judged by how much of it stands together, so a long text is judged by parts of whole lines.
+const PART = /[\s\S]{1,2000}[^\n]*\n?/gu;
+const PLAIN = /^[\n\t\u0020-\u007e]*$/u;
+
+/** Cleans `raw`, and makes its text NFC with line feeds alone. Pages and tabs of printers become blanks. */
+export function cleanDocument(raw: string): Pick<EvidenceDocument, "text" | "hidden" | "deceptive"> {
+  const deceptive: TextRange[] = [];
+  let text = "";
+  let hidden = 0;
+  for (const [part] of raw
+    .replaceAll("\r\n", "\n")
+    .replaceAll(/[\f\v]/gu, " ")
+    .matchAll(PART)) {
+    const clean = PLAIN.test(part) ? { text: part, hidden: null } : cleanHidden(part);
+    const start = text.length;
+    text += clean.text.normalize("NFC");
+    if (clean.hidden === null) continue;
+    hidden += clean.hidden.codes.reduce((sum, { count }) => sum + count, 0);
+    if (isDeceptive(clean.hidden)) deceptive.push({ start, end: text.length });
+  }
+  return { text, hidden, deceptive };
 }

@@ -33,7 +33,7 @@ export type EvidencePiece = z.infer<typeof evidencePieceSchema>;
 export const evidenceSourceSchema = z.strictObject({
   schema_version: z.literal(1),
   canonical: z.literal(false),
-  /** Derived from owner, collection and path: a changed file takes the place of its older version. */
+  /** Derived from owner and path: a changed file takes the place of its older version. */
   id: z.uuid(),
   /** Full path of the file, or the reference of what it was made of. */
   path: z.string().min(1),

@@ -2,7 +2,7 @@
 import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
 import { rankTexts } from "#src/kernel/words.ts";
 import { compareText, readItems } from "../facts/rows.ts";
-import { startsWithLabels } from "../namespaces.ts";
+import { pieceNamespace, sourceNamespace, startsWithLabels } from "../namespaces.ts";
 import {
   evidencePieceSchema,
   evidenceSourceSchema,
@@ -10,12 +10,6 @@ import {
   type EvidencePiece,
   type EvidenceSource,
 } from "./evidence-item.ts";
-import {
-  pieceNamespace,
-  pieceNamespaces,
-  sourceNamespace,
-  type EvidencePlace,
-} from "./evidence-namespaces.ts";
 
 /** A piece that was found, with its document. It is evidence: cited, and never a fact. */
 export interface FoundEvidence {
@@ -30,9 +24,9 @@ export interface FoundEvidence {
 const GROUP = 200;
 const PAGE = 50;
 
-/** The documents of a collection, newest first. */
-export async function readSources(store: BaseStore, place: EvidencePlace): Promise<EvidenceSource[]> {
-  const items = await readItems(store, sourceNamespace(place));
+/** The documents of an owner, newest first. */
+export async function readSources(store: BaseStore, owner: string): Promise<EvidenceSource[]> {
+  const items = await readItems(store, sourceNamespace(owner));
   const sources = items.flatMap(({ key, value }): EvidenceSource[] => {
     const parsed = evidenceSourceSchema.safeParse(value);
     return parsed.success && parsed.data.id === key ? [parsed.data] : [];
@@ -42,27 +36,27 @@ export async function readSources(store: BaseStore, place: EvidencePlace): Promi
 
 const FIRST = 10;
 
-/** Whether a collection holds any document: one cheap read. */
-export async function hasSources(store: BaseStore, place: EvidencePlace): Promise<boolean> {
-  const namespace = sourceNamespace(place);
+/** Whether an owner has any document: one cheap read. */
+export async function hasSources(store: BaseStore, owner: string): Promise<boolean> {
+  const namespace = sourceNamespace(owner);
   const items = await store.search(namespace, { limit: FIRST });
   if (items.some((item) => startsWithLabels(item.namespace, namespace))) return true;
   // A lax store may have given those of others alone.
-  return items.length === FIRST && (await readSources(store, place)).length > 0;
+  return items.length === FIRST && (await readSources(store, owner)).length > 0;
 }
 
 /** Writes a document and its pieces; it is there from the moment at which the document itself is written, last. */
 export async function putSource(
   store: BaseStore,
-  place: EvidencePlace,
+  owner: string,
   { source, pieces }: { readonly source: EvidenceSource; readonly pieces: readonly EvidencePiece[] },
 ): Promise<void> {
-  const namespace = pieceNamespace(place, source.id);
+  const namespace = pieceNamespace(owner, source.id);
   await inGroups(pieces, (piece) =>
     store.put(namespace, keyOf(piece), evidencePieceSchema.parse(piece), ["text", "headings"]),
   );
-  await store.put(sourceNamespace(place), source.id, evidenceSourceSchema.parse(source), false);
-  await removePieces(store, place, { sourceId: source.id, but: versionOf(source) });
+  await store.put(sourceNamespace(owner), source.id, evidenceSourceSchema.parse(source), false);
+  await removePieces(store, owner, { sourceId: source.id, but: versionOf(source) });
 }
 
 /** Names a piece: its document, the version of that, and its place among the pieces. */
@@ -75,33 +69,33 @@ export interface PieceName {
 /** The pieces of these names that are still of the present version of their document, in the same order. */
 export async function readPieces(
   store: BaseStore,
-  place: EvidencePlace,
+  owner: string,
   names: readonly PieceName[],
 ): Promise<FoundEvidence[]> {
   if (names.length === 0) return [];
-  const sources = new Map((await readSources(store, place)).map((source) => [source.id, source]));
-  const prefix = pieceNamespaces(place);
+  const sources = new Map((await readSources(store, owner)).map((source) => [source.id, source]));
+  const prefix = pieceNamespace(owner);
   const items = await Promise.all(
     names.map(({ sourceId, version, piece }) =>
-      store.get(pieceNamespace(place, sourceId), keyOf({ version, index: piece })),
+      store.get(pieceNamespace(owner, sourceId), keyOf({ version, index: piece })),
     ),
   );
   return items.flatMap((item) => (item === null || item === undefined ? [] : foundIn(item, prefix, sources)));
 }
 
 /** Removes the pieces of a document, and then the document. */
-export async function removeSource(store: BaseStore, place: EvidencePlace, sourceId: string): Promise<void> {
-  await removePieces(store, place, { sourceId });
-  await store.delete(sourceNamespace(place), sourceId);
+export async function removeSource(store: BaseStore, owner: string, sourceId: string): Promise<void> {
+  await removePieces(store, owner, { sourceId });
+  await store.delete(sourceNamespace(owner), sourceId);
 }
 
 /** All pieces of a document, or all but those of one version; a crash may have left some that no read gives. */
 async function removePieces(
   store: BaseStore,
-  place: EvidencePlace,
+  owner: string,
   { sourceId, but }: { readonly sourceId: string; readonly but?: string },
 ): Promise<void> {
-  const items = await readItems(store, pieceNamespace(place, sourceId));
+  const items = await readItems(store, pieceNamespace(owner, sourceId));
   const removed = items.filter(({ key }) => but === undefined || !key.startsWith(`${but}-`));
   await inGroups(removed, (item) => store.delete(item.namespace, item.key));
 }
@@ -109,12 +103,12 @@ async function removePieces(
 /** The pieces that fit `query` best, at most `limit`. A store that does not rank by words has them ranked here. */
 export async function searchPieces(
   store: BaseStore,
-  place: EvidencePlace,
+  owner: string,
   { query, limit }: { readonly query: string; readonly limit: number },
 ): Promise<FoundEvidence[]> {
-  const sources = new Map((await readSources(store, place)).map((source) => [source.id, source]));
+  const sources = new Map((await readSources(store, owner)).map((source) => [source.id, source]));
   if (sources.size === 0 || query.trim() === "") return [];
-  const prefix = pieceNamespaces(place);
+  const prefix = pieceNamespace(owner);
   const found: FoundEvidence[] = [];
   for (let offset = 0; found.length < limit; offset += PAGE) {
     const page = await store.search(prefix, { query, limit: PAGE, offset });

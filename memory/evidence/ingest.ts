@@ -10,7 +10,6 @@ import { cleanHidden } from "../policy/hidden-text.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { EvidenceDocument } from "./evidence-document.ts";
 import { versionOf, type EvidenceSource } from "./evidence-item.ts";
-import type { EvidencePlace } from "./evidence-namespaces.ts";
 import { putSource, readSources } from "./evidence-rows.ts";
 import { judgePieces, type JudgedPieces, type LeftOutPiece } from "./judge-pieces.ts";
 import { MAX_PIECES, tooMuch } from "./limits.ts";
@@ -49,11 +48,12 @@ const MAX_TITLE_CHARACTERS = 200;
  */
 export async function ingest(
   { store, clock, scan }: IngestDeps,
-  { who, place, file }: { readonly who: Who; readonly place: EvidencePlace; readonly file: EvidenceFile },
+  { who, file }: { readonly who: Who; readonly file: EvidenceFile },
 ): Promise<IngestOutcome> {
   const sha256 = createHash("sha256").update(file.bytes).digest("hex");
-  const sources = await readSources(store, place);
-  const id = deriveUuid("evidence", place.owner, place.collection, file.path);
+  const { owner } = who;
+  const sources = await readSources(store, owner);
+  const id = deriveUuid("evidence", owner, "default", file.path);
   const replaced = sources.find((source) => source.id === id) ?? null;
   const known = replaced ?? sources.find((source) => source.sha256 === sha256);
   if (known?.sha256 === sha256) return { kind: "known", source: known };
@@ -79,7 +79,7 @@ export async function ingest(
     ...piece,
     headings: [...piece.headings],
   }));
-  await putSource(store, place, { source, pieces });
+  await putSource(store, owner, { source, pieces });
   return { kind: "stored", source, replaced, leftOut: judged.leftOut, sideBySide: document.sideBySide };
 }
 

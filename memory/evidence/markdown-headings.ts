@@ -1,6 +1,5 @@
 /** The headings of a Markdown text: `#` lines and underlined ones, outside code. */
-import type { Heading } from "./evidence-document.ts";
-import { lineStarts } from "./evidence-document.ts";
+import { lineStarts, type Heading } from "./evidence-document.ts";
 
 const HASHES = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/u;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/u;

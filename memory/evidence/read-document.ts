@@ -1,8 +1,7 @@
 /** Reads a file as a document, by what it begins with, then by its name. */
 import { basename } from "node:path";
-import { cleanDocument } from "./clean-document.ts";
 import { decodeText } from "./decode-text.ts";
-import type { EvidenceDocument } from "./evidence-document.ts";
+import { cleanDocument, type EvidenceDocument } from "./evidence-document.ts";
 import type { DocumentType } from "./evidence-item.ts";
 import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS, tooMuch, unreadable } from "./limits.ts";
 import { markdownHeadings } from "./markdown-headings.ts";

@@ -1,8 +1,7 @@
 /** HTML to text with its headings as those of Markdown; what a browser does not show is left out. */
 import type { HtmlToTextOptions } from "html-to-text";
-import { cleanDocument } from "./clean-document.ts";
 import { decodeText } from "./decode-text.ts";
-import type { EvidenceDocument } from "./evidence-document.ts";
+import { cleanDocument, type EvidenceDocument } from "./evidence-document.ts";
 import { markdownHeadings } from "./markdown-headings.ts";
 import { unreadable } from "./limits.ts";
 

@@ -1,8 +1,7 @@
 /** PDF to text, page by page. */
 import type { getDocumentProxy } from "unpdf";
 import { z } from "zod";
-import { cleanDocument } from "./clean-document.ts";
-import type { EvidenceDocument, TextRange } from "./evidence-document.ts";
+import { cleanDocument, type EvidenceDocument, type TextRange } from "./evidence-document.ts";
 import { MAX_PAGES, MAX_TEXT_CHARACTERS, tooMuch, unreadable } from "./limits.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;

@@ -3,8 +3,7 @@ import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";
-import { pieceNamespace } from "#memory/evidence/evidence-namespaces.ts";
-import { isMemoryOf } from "#memory/namespaces.ts";
+import { isMemoryOf, pieceNamespace } from "#memory/namespaces.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
@@ -36,10 +35,8 @@ export const evidence: Place = {
       if (isFound === undefined || isFound === false) continue;
       add(item);
       // A document whose own name or path says it goes with all of its passages.
-      const [, , collection = "", kind] = item.namespace;
-      if (kind !== "sources") continue;
-      const pieces = pieceNamespace({ owner, collection: decodeLabel(collection) }, item.key);
-      for (const piece of await itemsIn(deps.storage.store, pieces)) add(piece);
+      if (item.namespace[3] !== "sources") continue;
+      for (const piece of await itemsIn(deps.storage.store, pieceNamespace(owner, item.key))) add(piece);
     }
     return [...found.values()];
   },
