@@ -12,7 +12,7 @@ import { lockName } from "#src/turns/lock-name.ts";
 import { KeyLeases, type HeldKey } from "./key-leases.ts";
 import { countOf, type Erasure, type ErasureDeps, type Found, type Place, type Search } from "./place.ts";
 import { PLACES } from "./places.ts";
-import { deskOf } from "./places/belongings.ts";
+import { factDepsOn } from "./places/belongings.ts";
 import {
   erased,
   line,
@@ -106,7 +106,7 @@ export async function erase(deps: ErasureDeps, target: Target): Promise<Receipt>
   const outcome: Outcome = { counts: new Map(), left: new Map() };
   try {
     // First, so that no crash leaves a fact erased that an import or a tool may bring back.
-    if (text !== undefined) await markForgotten(deskOf(deps, storeFor()), { owner }, text);
+    if (text !== undefined) await markForgotten(factDepsOn(deps, storeFor()), { owner }, text);
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const found = await findAll(search);
       await leases.take(keysIn(owner, found));

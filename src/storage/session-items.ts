@@ -61,11 +61,11 @@ export async function readableItems(
   return items.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
 }
 
-/** The namespaces under a prefix that have items, page by page. */
-export async function namespacesUnder(store: BaseStore, prefix: string[]): Promise<string[][]> {
+/** The namespaces under a prefix, or all of them, that have items, page by page. */
+export async function namespacesUnder(store: BaseStore, prefix?: string[]): Promise<string[][]> {
   const found: string[][] = [];
   for (let offset = 0; ; offset += PAGE) {
-    const page = await store.listNamespaces({ prefix, limit: PAGE, offset });
+    const page = await store.listNamespaces({ ...(prefix && { prefix }), limit: PAGE, offset });
     found.push(...page);
     if (page.length < PAGE) return found;
   }

@@ -32,8 +32,8 @@ const CHAIN_KEY = "chain";
 const FAILURES_KEY = "failures";
 const MAX_FAILURES = 20;
 
-const keyRefSchema = z.object({ owner: z.string(), sessionKey: z.string() });
-const pointerSchema = z.object({ sessionId: z.string(), turn: z.int().nullable() });
+export const keyRefSchema = z.object({ owner: z.string(), sessionKey: z.string() });
+export const pointerSchema = z.object({ sessionId: z.string(), turn: z.int().nullable() });
 const failuresSchema = z.object({
   failures: z.array(
     z.object({

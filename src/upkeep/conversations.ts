@@ -1,17 +1,22 @@
 /** Checks of conversations that go through the store port, on any backend: seals, chains, and the pointers to them. */
-import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { deliveryIdsOf } from "#src/sessions/redaction.ts";
-import type { DeliveryPointer, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
+import type { DeliveryPointer, KeyRef, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
 import { combineReports, verifyOwner, type VerifyProblem, type VerifyReport } from "#src/sessions/verify.ts";
+import { itemsUnder } from "#src/storage/session-items.ts";
 import {
   chainsOf,
   deliveryNamespace,
   sessionIndexNamespace,
   transcriptsOf,
 } from "#src/storage/session-namespaces.ts";
-import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import {
+  createStoreSessionRepository,
+  keyRefSchema,
+  pointerSchema,
+} from "#src/storage/store-session-repository.ts";
 import { counted, fine, someOf, warning, wrong, type Check } from "./check.ts";
 
 const FROM_A_BACKUP =
@@ -124,16 +129,14 @@ function latestRow(chains: readonly Chain[]): Check {
   });
 }
 
-const refSchema = z.object({ owner: z.string(), sessionKey: z.string() });
-
 /** Sessions that are not found by their id, or under another key. */
 async function lostSessions(
   store: BaseStore,
   chains: readonly Chain[],
 ): Promise<{ readonly sessionId: string; readonly chain: Chain }[]> {
-  const indexed = new Map<string, z.infer<typeof refSchema> | undefined>();
+  const indexed = new Map<string, KeyRef | undefined>();
   for await (const { key, value } of itemsUnder(store, sessionIndexNamespace))
-    indexed.set(key, refSchema.safeParse(value).data);
+    indexed.set(key, keyRefSchema.safeParse(value).data);
   return chains.flatMap((chain) =>
     chain.sessions
       .map(({ sessionId }) => ({ sessionId, chain }))
@@ -151,8 +154,6 @@ function sessionIndexRow(chains: readonly Chain[], lost: Awaited<ReturnType<type
   const found = `${counted(lost.length, "session")} not found by id, or under another key: ${names}`;
   return wrong("session index", found, { code: "record_invalid", next: REPAIR });
 }
-
-const pointerSchema = z.object({ sessionId: z.string(), turn: z.int().nullable() });
 
 /** The pointers from deliveries of a key to its turns. */
 interface Deliveries {
@@ -207,15 +208,13 @@ async function deliveriesRow(
   repository: SessionRepository,
   chains: readonly Chain[],
 ): Promise<Check> {
-  const all: Deliveries[] = [];
-  for (const chain of chains) all.push(await deliveriesOf(store, repository, chain));
-  const sum = (count: (deliveries: Deliveries) => number): number =>
-    all.reduce((total, one) => total + count(one), 0);
-  const [total, dangling, missing] = [
-    sum((one) => one.total),
-    sum((one) => one.dangling),
-    sum((one) => one.missing.size),
-  ];
+  let [total, dangling, missing] = [0, 0, 0];
+  for (const chain of chains) {
+    const found = await deliveriesOf(store, repository, chain);
+    total += found.total;
+    dangling += found.dangling;
+    missing += found.missing.size;
+  }
   if (missing > 0)
     return warning(
       "deliveries",
@@ -228,16 +227,4 @@ async function deliveriesRow(
     `${dangling} of ${counted(total, "delivery pointer")} lead to nothing`,
     "A repeated delivery of these is answered anew; lily verify tells whether turns are missing.",
   );
-}
-
-const PAGE = 500;
-
-/** Items at and below `prefix` in the store's own order. */
-async function* itemsUnder(store: BaseStore, prefix: readonly string[]): AsyncGenerator<SearchItem> {
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await store.search([...prefix], { limit: PAGE, offset });
-    // Some stores take a prefix for one of characters.
-    yield* page.filter(({ namespace }) => prefix.every((label, index) => namespace[index] === label));
-    if (page.length < PAGE) return;
-  }
 }

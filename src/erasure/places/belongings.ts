@@ -4,11 +4,12 @@ import { errorMessage } from "#src/kernel/errors.ts";
 import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";
 import { isMemoryOf, pieceNamespace } from "#memory/namespaces.ts";
+import { namespacesUnder } from "#src/storage/session-items.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import type { ErasureDeps, Found, Place, Search } from "../place.ts";
-import { itemsIn, itemsOf, namespacesUnder, remove, whatSays } from "./store-place.ts";
+import { itemsIn, itemsOf, remove, whatSays } from "./store-place.ts";
 
 /** Why the erasure of one conversation leaves it alone. */
 function ofPerson({ sessionKey }: Search): string | undefined {
@@ -110,13 +111,13 @@ export const memory: Place = {
   async find({ deps, owner, says, isWhole }) {
     const { store } = deps.storage;
     if (isWhole) return itemsOfMemory(store, owner, (kind) => kind !== "tombstones");
-    const { records, unreadable } = await findSaying(deskOf(deps, store), { owner }, says);
+    const { records, unreadable } = await findSaying(factDepsOn(deps, store), { owner }, says);
     return [...records.map((value) => ({ namespace: ["memory"], key: value.id, value })), ...unreadable];
   },
   async erase(found, erasure) {
     const { deps, owner, says, storeFor, isWhole } = erasure;
     if (isWhole) return remove(found, erasure);
-    return (await forgetSaying(deskOf(deps, storeFor()), { owner }, says)).forgotten;
+    return (await forgetSaying(factDepsOn(deps, storeFor()), { owner }, says)).forgotten;
   },
 };
 
@@ -142,8 +143,8 @@ async function itemsOfMemory(
   return (await Promise.all(own.map((namespace) => itemsIn(store, namespace)))).flat();
 }
 
-/** Memory on `store`. */
-export function deskOf({ clock, ids }: ErasureDeps, store: BaseStore): FactDeps {
+/** What the fact store works with, on `store`. */
+export function factDepsOn({ clock, ids }: ErasureDeps, store: BaseStore): FactDeps {
   // Only what is to be remembered is searched for secrets.
   return { store, clock, ids, scan: async () => [] };
 }

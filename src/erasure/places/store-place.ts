@@ -51,7 +51,6 @@ export function whatSays(item: Found, { says }: Search): Found | undefined {
 }
 
 const BATCH = 200;
-const PAGE = 500;
 
 /** Deletes items, those of each conversation under its lease. */
 export async function remove(found: readonly Found[], { storeFor }: Erasure): Promise<number> {
@@ -63,16 +62,6 @@ export async function remove(found: readonly Found[], { storeFor }: Erasure): Pr
       await putAll(storeFor(sessionKey), puts.slice(from, from + BATCH));
   }
   return found.length;
-}
-
-/** All namespaces under a prefix, page by page. */
-export async function namespacesUnder(store: BaseStore, prefix?: string[]): Promise<string[][]> {
-  const all: string[][] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await store.listNamespaces({ ...(prefix && { prefix }), limit: PAGE, offset });
-    all.push(...page);
-    if (page.length < PAGE) return all;
-  }
 }
 
 /** Items of exactly this namespace, of which each belongs to no conversation. */
