@@ -1,6 +1,6 @@
 /** A memory record: one durable fact with where it came from, how long it holds and what it replaced. */
 import { z } from "zod";
-import { POLICY_RULE_NAMES } from "./policy/policy-rules.ts";
+import { POLICY_RULE_NAMES } from "./policy/verdict.ts";
 
 /** The four kinds of long-term memory. */
 export const DOMAINS = ["persona_core", "user_profile", "working_rules", "task_memory"] as const;

@@ -1,14 +1,13 @@
 /** Lily on SQLite files in a folder, with a model, a tool and a classifier that are scripted, behind a gate. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openLocalSessions, type LocalSessions } from "#graphs/session/local.ts";
+import { type LocalSessions, openLocalSessions } from "#graphs/session/local.ts";
 import { configSchema } from "#src/app/config.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sessionSettings, UNSHOWN_CHARACTERS } from "#src/app/session-settings.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
-import type { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
+import { createScriptedChatModels, type ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";

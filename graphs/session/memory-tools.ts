@@ -1,9 +1,9 @@
 /** The tools by which a reply model reads memory and writes to it, where the configuration offers them. */
-import { tool, type StructuredToolInterface } from "@langchain/core/tools";
+import { type StructuredToolInterface, tool } from "@langchain/core/tools";
 import { z } from "zod";
-import type { CommandMemory } from "#src/commands/command-memory.ts";
+import type { CommandMemory } from "#src/commands/command.ts";
 import type { RememberOutcome } from "#memory/facts/types.ts";
-import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
+import { type MemoryRecord, PERSONALITY_DOMAINS, shortId } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { isOfFrame, memorySection } from "#src/context/memory-section.ts";
 

@@ -2,7 +2,7 @@
 import { asksAboutMemory, memorySection, type MemorySection } from "#src/context/memory-section.ts";
 import { rankFacts } from "#src/context/rank-facts.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
-import type { CommandMemory } from "#src/commands/command-memory.ts";
+import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";

@@ -1,13 +1,12 @@
 /** The memory of a run: whose it is, and from where a write is said to come, is read from the session, nowhere else. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { CommandMemory } from "#src/commands/command-memory.ts";
+import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createFactStore } from "#memory/facts/fact-store.ts";
 import { checkText } from "#memory/policy/check-text.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
-import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
-import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
+import { createSecretlintScanner, type SecretScanner } from "#memory/policy/secret-scanner.ts";
 
 /** Its rules are loaded with the first text that is checked, once a process. */
 const scanWithSecretlint = createSecretlintScanner();

@@ -1,10 +1,11 @@
 /** What answers a turn where no model is configured, as a chat model like any other. */
-import type { AIMessage } from "@langchain/core/messages";
+import { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage, type BaseMessage } from "@langchain/core/messages";
+import type { ChatResult } from "@langchain/core/outputs";
 import { z } from "zod";
-import { SymbolicChatModel } from "#src/models/symbolic-chat-model.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
-import { answerSourceSchema, type AnswerSource } from "#src/sessions/turn-record.ts";
+import { type AnswerSource, answerSourceSchema } from "#src/sessions/turn-record.ts";
 import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
@@ -47,4 +48,30 @@ export function symbolicModel(
 /** What an answer says that it rests on; other models say nothing of it. */
 export function sourcesOf({ additional_kwargs: said }: AIMessage): AnswerSource[] {
   return z.array(answerSourceSchema).safeParse(said["sources"]).data ?? [];
+}
+
+/** Text of an answer, and the places that it rests on, which its message carries as `additional_kwargs.sources`. */
+export interface LookedUpAnswer {
+  readonly text: string;
+  readonly sources: readonly unknown[];
+}
+
+/** Answers the last message by what `lookUp` finds. */
+export class SymbolicChatModel extends BaseChatModel {
+  readonly #lookUp: () => Promise<LookedUpAnswer>;
+
+  constructor(lookUp: () => Promise<LookedUpAnswer>) {
+    super({});
+    this.#lookUp = lookUp;
+  }
+
+  override _llmType(): string {
+    return "symbolic";
+  }
+
+  override async _generate(_messages: BaseMessage[]): Promise<ChatResult> {
+    const { text, sources } = await this.#lookUp();
+    const message = new AIMessage({ content: text, additional_kwargs: { sources } });
+    return { generations: [{ text, message }] };
+  }
 }

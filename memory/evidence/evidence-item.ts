@@ -1,6 +1,6 @@
 /** What is stored of a document that was given as evidence: the document, and its pieces with their places in it. */
 import { z } from "zod";
-import { POLICY_RULE_NAMES } from "../policy/policy-rules.ts";
+import { POLICY_RULE_NAMES } from "../policy/verdict.ts";
 import { instantSchema } from "../record.ts";
 
 /** What a document was read as. */

@@ -3,7 +3,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { ADA } from "../facts/testing/test-facts.ts";
-import { createSecretlintScanner } from "../policy/secretlint-scanner.ts";
+import { createSecretlintScanner } from "../policy/secret-scanner.ts";
 import { MAX_PIECE_TOKENS } from "./limits.ts";
 import { quoteOf } from "./quote.ts";
 import { joinHyphens } from "./read-pdf.ts";

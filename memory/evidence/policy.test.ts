@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { ADA } from "../facts/testing/test-facts.ts";
-import { createSecretlintScanner } from "../policy/secretlint-scanner.ts";
+import { createSecretlintScanner } from "../policy/secret-scanner.ts";
 import { openTestEvidence } from "./testing/test-evidence.ts";
 
 const scan = createSecretlintScanner();

@@ -3,9 +3,9 @@ import { recordNamespace } from "../namespaces.ts";
 import type { HiddenText } from "../policy/verdict.ts";
 import type { MemoryRecord } from "../record.ts";
 import { aboutOf, sameAbout } from "./about.ts";
-import { instantOf, type FactDeps } from "./fact-deps.ts";
+import { type FactDeps, instantOf } from "./fact-deps.ts";
 import { putRecords, readRecords, reread } from "./rows.ts";
-import { currentOf } from "./record-states.ts";
+import { currentOf } from "../retention/lifecycle.ts";
 import type { RememberOutcome } from "./types.ts";
 
 export interface CommitOptions {

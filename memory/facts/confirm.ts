@@ -3,9 +3,9 @@ import { assertOwner, recordNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import { aboutOf, sameAbout } from "./about.ts";
 import { supersede } from "./commit.ts";
-import { instantOf, type FactDeps } from "./fact-deps.ts";
+import { type FactDeps, instantOf } from "./fact-deps.ts";
 import { compareText, putRecord, readAll } from "./rows.ts";
-import { currentOf } from "./record-states.ts";
+import { currentOf } from "../retention/lifecycle.ts";
 import type { Conflict, ResolveOutcome, Who } from "./types.ts";
 
 /** Confirms records; see `FactStore.verify`. */

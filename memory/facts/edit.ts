@@ -6,10 +6,10 @@ import type { Domain, MemoryRecord } from "../record.ts";
 import { RETENTION } from "../retention/retention-defaults.ts";
 import { sameAbout, slugOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
-import { instantOf, type FactDeps } from "./fact-deps.ts";
+import { type FactDeps, instantOf } from "./fact-deps.ts";
 import { expiryOf } from "./new-record.ts";
 import { putRecord, readAll, recordId } from "./rows.ts";
-import { currentOf } from "./record-states.ts";
+import { currentOf } from "../retention/lifecycle.ts";
 import { liftTombstones } from "./tombstones.ts";
 import type { Change, None, RememberOutcome, Who } from "./types.ts";
 

@@ -6,16 +6,12 @@ import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
 import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
-import { exportAll, type MemoryExport } from "./export.ts";
-import { byIds, find } from "./find.ts";
+import { exportAll, importAll, type ImportOptions, type MemoryExport } from "./import.ts";
+import { byIds, find, hasAny, recall, show } from "./read.ts";
 import { forget } from "./forget.ts";
-import { importAll } from "./import.ts";
 import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
-import type { ImportOptions } from "./judge-import.ts";
-import { hasAny, recall } from "./recall.ts";
 import { remember } from "./remember.ts";
 import { createReview, type Review } from "./review.ts";
-import { show } from "./show.ts";
 import type {
   Change,
   Conflict,
@@ -25,8 +21,8 @@ import type {
   ImportReport,
   LifecycleReport,
   None,
-  RecallOptions,
   Recalled,
+  RecallOptions,
   RememberOutcome,
   ResolveOutcome,
   ShowOptions,
@@ -36,7 +32,7 @@ import type {
 import { assertOwner } from "../namespaces.ts";
 import type { FactDeps } from "./fact-deps.ts";
 import { readAll, readPending } from "./rows.ts";
-import { currentOf } from "./record-states.ts";
+import { currentOf } from "../retention/lifecycle.ts";
 
 /**
  * Long-term memory of every owner. `who` comes from the run's own context; nothing in a text or a tool's arguments

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { MemoryRecord } from "../record.ts";
-import { matchId } from "./find.ts";
+import { matchId } from "./read.ts";
 import { openTestFacts, recordOf } from "./testing/test-facts.ts";
 
 const IDS = ["9c41e7aa-0000-5000-8000-000000000001", "9c41f012-0000-5000-8000-000000000002"];

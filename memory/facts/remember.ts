@@ -5,8 +5,8 @@ import { checkText, isTrustedSpeaker, reviewRule } from "../policy/check-text.ts
 import type { MemoryRecord } from "../record.ts";
 import { aboutOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
-import { instantOf, type FactDeps } from "./fact-deps.ts";
-import { find } from "./find.ts";
+import { type FactDeps, instantOf } from "./fact-deps.ts";
+import { find } from "./read.ts";
 import { newRecord, placeOf } from "./new-record.ts";
 import { putRecord, reread } from "./rows.ts";
 import { liftTombstones, readTombstones } from "./tombstones.ts";

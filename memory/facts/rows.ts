@@ -6,14 +6,13 @@ import { encodeLabel } from "#src/kernel/namespace-label.ts";
 import {
   personalityPrefixes,
   recordNamespace,
+  type RecordPlace,
   reviewNamespace,
   startsWithLabels,
   taskIndexNamespace,
   taskPrefix,
-  type RecordPlace,
 } from "../namespaces.ts";
-import { memoryRecordSchema, taskSchema, type MemoryRecord } from "../record.ts";
-import { comparableText } from "./comparable-text.ts";
+import { type MemoryRecord, memoryRecordSchema, taskSchema } from "../record.ts";
 
 const PAGE = 500;
 
@@ -198,4 +197,21 @@ export async function deleteRecord(store: BaseStore, owner: string, record: Memo
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/**
+ * `text` in comparable form. Trivial variants of a fact have the same, a change of a word or number does not:
+ * "I live in  Ghent." and "i live in ghent", not "I live in Ghent since 2019".
+ */
+export function comparableText(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .normalize("NFKC")
+    .replaceAll(/[’‘`´]/gu, "'")
+    .replaceAll(/[“”„«»]/gu, '"')
+    .replaceAll(/[‐‑‒–—]/gu, "-")
+    .replaceAll(/\s+/gu, " ")
+    .replaceAll(/^[\s"']+|[\s"'.!。！；;,،؛…]+$/gu, "")
+    .trim();
 }

@@ -3,9 +3,8 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { instantSchema } from "../record.ts";
 import { tombstoneNamespace } from "../namespaces.ts";
-import { comparableText } from "./comparable-text.ts";
-import { instantOf, type FactDeps } from "./fact-deps.ts";
-import { readItems } from "./rows.ts";
+import { comparableText, readItems } from "./rows.ts";
+import { type FactDeps, instantOf } from "./fact-deps.ts";
 
 const tombstoneSchema = z.strictObject({
   schema_version: z.literal(1),

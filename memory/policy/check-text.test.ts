@@ -3,9 +3,8 @@ import { describe, expect, it } from "vitest";
 import { envelopeSchema } from "#src/kernel/envelope.ts";
 import type { Domain } from "../record.ts";
 import { checkText, reviewRule } from "./check-text.ts";
-import { POLICY_RULES } from "./policy-rules.ts";
-import { createSecretlintScanner } from "./secretlint-scanner.ts";
-import { denialEnvelope } from "./verdict.ts";
+import { denialEnvelope, POLICY_RULES } from "./verdict.ts";
+import { createSecretlintScanner } from "./secret-scanner.ts";
 
 const scan = createSecretlintScanner();
 const judge = (text: string, isTrusted = true) => checkText(text, { scan, isTrusted });

@@ -2,9 +2,14 @@
 import type { MemoryRecord, SaidBy } from "../record.ts";
 import { findSecrets, maskFindings, namedRule } from "./find-secrets.ts";
 import { cleanHidden, isDeceptive } from "./hidden-text.ts";
-import { POLICY_RULES } from "./policy-rules.ts";
+import {
+  type Finding,
+  POLICY_RULES,
+  type PolicyDenial,
+  type PolicyRule,
+  type PolicyVerdict,
+} from "./verdict.ts";
 import type { SecretScanner } from "./secret-scanner.ts";
-import type { Finding, PolicyDenial, PolicyRule, PolicyVerdict } from "./verdict.ts";
 
 export interface CheckOptions {
   readonly scan: SecretScanner;

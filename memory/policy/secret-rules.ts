@@ -1,5 +1,5 @@
 /** The table of what the gate knows as a secret by its shape or by the name in front of it; check digits are in `numbers.ts`. */
-import type { PolicyRule } from "./policy-rules.ts";
+import type { PolicyRule } from "./verdict.ts";
 import {
   BANK,
   BANK_ACCOUNT,
@@ -11,19 +11,19 @@ import {
   LINK,
   NUMBER_WORD,
   OF,
+  part,
   PASSWORD,
   PIN,
   RECOVERY_CODES,
   TOKEN,
   WALLET,
-  part,
 } from "./secret-words.ts";
 import {
   chosenLength,
   codeListLength,
   groupedLength,
-  issued,
   isMasked,
+  issued,
   machineMade,
   mixed,
   passwordLength,

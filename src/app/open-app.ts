@@ -1,4 +1,9 @@
 /** Makes the real dependencies: files, clock, models. */
+import type { ChatModels } from "#src/models/chat-model.ts";
+import { BUILT_IN } from "#src/sessions/control-model.ts";
+import { createControlModelTopics } from "#src/topics/control-model-topics.ts";
+import { createLexicalTopics } from "#src/topics/lexical-topics.ts";
+import type { SessionDeps, TopicClassifiers } from "./session-deps.ts";
 import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
@@ -14,10 +19,8 @@ import { ShownTurns } from "#src/turns/shown-turns.ts";
 import { StopRegistry } from "#src/turns/stop.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
-import { loadConfig, type Config, type Environment, type LoadedConfig } from "./config.ts";
-import type { SessionDeps } from "./session-deps.ts";
-import { createTopicClassifiers } from "./topic-classifiers.ts";
-import { sessionSettings, UNSHOWN_CHARACTERS, type Surroundings } from "./session-settings.ts";
+import { type Config, type Environment, loadConfig, type LoadedConfig } from "./config.ts";
+import { sessionSettings, type Surroundings, UNSHOWN_CHARACTERS } from "./session-settings.ts";
 import { machineTimeZone, systemClock, systemIds } from "./system.ts";
 
 /** An application with its storage open. */
@@ -120,4 +123,13 @@ function postgresUrl(env: Environment): string {
   throw new LilyError("config_invalid", "storage.backend is postgres, and LILY_POSTGRES_URL is not set", {
     next: "Set it to postgresql://user:password@host:5432/database.",
   });
+}
+
+/** Makes the classifiers: the built-in one, and chat models by their references. */
+export function createTopicClassifiers(models: ChatModels): TopicClassifiers {
+  const builtIn = createLexicalTopics();
+  return (controlModel, { deadlineMs }) =>
+    controlModel === BUILT_IN
+      ? builtIn
+      : createControlModelTopics({ models, model: controlModel, deadlineMs });
 }

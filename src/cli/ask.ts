@@ -1,9 +1,10 @@
-/** `lily ask`: one message, one reply. */
+/** `lily ask`, one message and its reply; and messages from a pipe or file, one a line. */
+import { createInterface } from "node:readline";
+import { type CliContext, type CliOptions, isInteractive } from "./context.ts";
+import { withEngine } from "./with-engine.ts";
 import { text as readAll } from "node:stream/consumers";
-import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { screenOf } from "./screen.ts";
-import { withEngine } from "./with-engine.ts";
 
 /** Sends `words`, or what standard input says when there are none or only `-`. Returns the exit code. */
 export async function ask(
@@ -55,4 +56,27 @@ async function messageOf({ stdin, stderr }: CliContext, words: readonly string[]
   if (stdin.isTTY) stderr.write("Write the message, then Ctrl-D.\n");
   // The line break that ends a file is not part of the message.
   return (await readAll(stdin)).replace(/\r?\n$/u, "");
+}
+
+/** Answers every line that is not blank. Returns the exit code of the last reply that failed, or 0. */
+export async function pipe(context: CliContext, options: CliOptions): Promise<number> {
+  return withEngine(context, options, async (engine, stop) => {
+    const { writeReply } = await import("./plain-reply.ts");
+    const lines = createInterface({
+      input: context.stdin,
+      crlfDelay: Number.POSITIVE_INFINITY,
+      terminal: false,
+    });
+    stop.addEventListener("abort", () => lines.close());
+    let lastFailure = 0;
+    for await (const content of lines) {
+      if (content.trim() === "") continue;
+      const sessionKey = options.key ?? engine.defaultKey;
+      const reply = await engine.send({ sessionKey, content, stop });
+      const exitCode = writeReply(reply, lineOutput(context), options);
+      if (exitCode !== 0) lastFailure = exitCode;
+      if (stop.aborted) break;
+    }
+    return lastFailure;
+  });
 }

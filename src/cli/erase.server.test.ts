@@ -1,10 +1,10 @@
 /** `lily erase --server` on a real LangGraph server: of two people one is erased, and then one conversation of the other. */
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
+import { type DevServer, startDevServer } from "#graphs/server/testing/dev-server.ts";
 import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
 import { receiptSchema } from "#src/erasure/receipt.ts";
-import { hashApiKey, newApiKey } from "#src/server/auth/api-key.ts";
+import { hashApiKey, newApiKey } from "#src/server/auth/key-entries.ts";
 import { envelopeIn, runCli } from "./testing/run-cli.ts";
 import { erase, type EraseRequest } from "./erase.ts";
 

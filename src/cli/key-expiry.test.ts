@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseExpiry } from "./key-expiry.ts";
+import { parseExpiry } from "./keys.ts";
 
 const NOW = Date.parse("2026-03-01T09:00:00Z");
 

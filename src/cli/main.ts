@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { CommanderError } from "commander";
 import { config as loadDotenv } from "dotenv";
-import { isInteractive, type CliContext } from "./context.ts";
-import { buildProgram, type Actions } from "./program.ts";
+import { type CliContext, isInteractive } from "./context.ts";
+import { type Actions, buildProgram } from "./program.ts";
 import type { withEngine } from "./with-engine.ts";
 
 /** Runs `lily` with `args` and ends the process with its exit code. */
@@ -43,7 +43,7 @@ function actionsIn(context: CliContext): Actions {
       if (options.deliveryId !== undefined)
         return usage(context, "--delivery-id names one message; use it with lily ask");
       if (isInteractive(context) && !options.json) return (await import("./chat.ts")).chat(context, options);
-      return (await import("./pipe.ts")).pipe(context, options);
+      return (await import("./ask.ts")).pipe(context, options);
     },
     ask: async (options, words) => (await import("./ask.ts")).ask(context, options, words),
     sessions: (options, query) =>

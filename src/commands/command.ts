@@ -1,4 +1,7 @@
 /** What a slash command is, and what it may look at and change. */
+import type { FactStore } from "#memory/facts/fact-store.ts";
+import type { Who } from "#memory/facts/types.ts";
+import type { PolicyDenial } from "#memory/policy/verdict.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -9,7 +12,6 @@ import type { Explanation } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { CommandErasing } from "./command-erasing.ts";
-import type { CommandMemory } from "./command-memory.ts";
 import type { UnansweredMessage } from "./unanswered-message.ts";
 import type { ControlModel, Verdict } from "#src/sessions/verdict.ts";
 
@@ -152,4 +154,15 @@ export function readsOnly(command: Command, args: string): boolean {
 /** Whether a plan is a refusal. */
 export function isRefusal(plan: CommandRotation | Envelope): plan is Envelope {
   return "code" in plan;
+}
+
+/** The memory of the owner who gives the command. */
+export interface CommandMemory {
+  readonly facts: FactStore;
+  readonly who: Who;
+  /** What the policy has against a text of the owner, or a name; `undefined` when it may be remembered. Stores nothing. */
+  readonly denial: (
+    text: string,
+    options?: { readonly isName?: boolean },
+  ) => Promise<PolicyDenial | undefined>;
 }

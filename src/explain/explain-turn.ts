@@ -1,15 +1,14 @@
 /** Explains a committed turn: which session and why, who answered with what, and which facts were given. */
-import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
+import type { AnswerSource, Explanation, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import { counted, quoted, type Reason, reasonsOf, type Telling } from "./reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import { spokenText } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
-import type { AnswerSource, Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
+import { answererText, answerReasons, attemptsText } from "./answer-reasons.ts";
+import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
+import { spokenText } from "#src/sessions/message.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
-import { shortId, type MemoryRecord } from "#memory/record.ts";
-import { answererText, answerReasons } from "./answer-reasons.ts";
+import { type MemoryRecord, shortId } from "#memory/record.ts";
 import { givenText } from "./fact-text.ts";
-import { quoted, reasonsOf, type Reason, type Telling } from "./reason.ts";
-import { receiptReasons } from "./receipt-reasons.ts";
 import { verdictText } from "./verdict-text.ts";
 
 /** What belongs to a turn beside its record. */
@@ -131,4 +130,89 @@ function recalledReasons({ recalled = [] }: Explanation, { nameOf, timeZone }: T
     about: "recalled",
     text: `turn ${turn} of ${nameOf(sessionId)} (${localTime(at, timeZone)}), score ${Number(score.toFixed(2))}: ${rationale}`,
   }));
+}
+
+/** The failure in one sentence. */
+export function failureHeadline({ at, sessionId, message }: FailedTurn, telling: Telling): string {
+  const when = localTime(at, telling.timeZone);
+  return `A message to ${telling.nameOf(sessionId)} was not answered (${when}): ${message.replace(/[.!?…]+$/u, "")}.`;
+}
+
+/** The step in which it failed, as people call it; others go by their own name. */
+const STEPS: Readonly<Record<string, string>> = {
+  admit: "when the message was taken in",
+  decideRollover: "when it was decided whether the conversation goes on",
+  rotate: "when a new session was begun",
+  assembleContext: "when the context was put together",
+  // Its name in records of earlier versions.
+  prepareTurn: "when the context was put together",
+  callModel: "when the model was asked",
+  runTools: "when a tool ran",
+  runCommand: "when the command ran",
+  solveSymbolically: "when the built-in solver looked for an answer",
+  commit: "when the turn was stored",
+};
+
+/** Its reasons. */
+export function explainFailure(
+  failure: FailedTurn,
+  around: Pick<TurnSurroundings, "chain" | "entry">,
+  telling: Telling,
+): Reason[] {
+  const { code, node, text, attempts = [] } = failure;
+  return reasonsOf(
+    ["message", quoted(text)],
+    ["session", sessionText(around, telling)],
+    ["failed", `${code}, ${STEPS[node] ?? `in the step ${node}`}`],
+    ["failed calls", attemptsText(attempts, telling.timeZone)],
+    ["kept", "no part of an answer; the message is in this note alone, not in the conversation"],
+  );
+}
+
+/** Parts of a prompt as people call them; others go by their own name. */
+const PARTS: Readonly<Record<string, string>> = {
+  system: "instructions",
+  ledger: "tasks and decisions",
+  memory: "remembered facts",
+  evidence: "evidence",
+  turns: "earlier turns",
+  message: "your message",
+};
+
+/** The reasons of a receipt. */
+function receiptReasons(receipt: Receipt, telling: Telling): Reason[] {
+  return reasonsOf(
+    ["given", tokensText(receipt)],
+    ["turns given", turnsText(receipt, telling)],
+    ["evidence", evidenceText(receipt)],
+    ["repaired", repairsText(receipt)],
+  );
+}
+
+function tokensText({ tokens, budgetTokens }: Receipt): string {
+  const parts = Object.entries(tokens).filter(([, count]) => count > 0);
+  const total = parts.reduce((sum, [, count]) => sum + count, 0);
+  const listed = parts.map(([part, count]) => `${PARTS[part] ?? part} ${count.toLocaleString("en-US")}`);
+  return `about ${total.toLocaleString("en-US")} of ${counted(budgetTokens, "token")}: ${listed.join(", ")}`;
+}
+
+function turnsText({ turns }: Receipt, { nameOf }: Telling): string {
+  if (turns.length === 0) return "none: nothing was said before, or nothing fitted";
+  return turns
+    .map(({ sessionId, from, to }) => {
+      const range = from === to ? `turn ${from}` : `turns ${from} to ${to}`;
+      return `${range} of ${nameOf(sessionId)}`;
+    })
+    .join("; ");
+}
+
+/** Documents are named by their ids: `/memory evidence show` lists them. */
+function evidenceText({ evidence = [] }: Receipt): string {
+  return evidence.map(({ sourceId, piece }) => `passage ${piece + 1} of ${sourceId.slice(0, 8)}`).join(", ");
+}
+
+function repairsText({ repairs = {} }: Receipt): string {
+  return Object.entries(repairs)
+    .map(([kind, count]) => `${kind.replaceAll("_", " ")} × ${count}`)
+    .join(", ");
 }

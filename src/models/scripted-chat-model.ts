@@ -1,18 +1,21 @@
 /** A chat model that plays a script: for tests and demonstrations that need neither key nor network. */
-import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
-import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import {
   BaseChatModel,
   type BaseChatModelCallOptions,
   type BindToolsInput,
 } from "@langchain/core/language_models/chat_models";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
+import { parseModelReference, printModelReference } from "./model-reference.ts";
+import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
+import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
 import type { ChatGenerationChunk, ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
 import { settleToolCalls } from "./final-message.ts";
-import { recordMessages, toolNameOf, type ScriptedCall } from "./scripted-record.ts";
-import { chunksOfStep, echoStep, stepOf, type Script, type ScriptedStep } from "./scripted-step.ts";
-import { sleepByTimer, type Sleep } from "./sleep.ts";
+import { recordMessages, type ScriptedCall, toolNameOf } from "./scripted-record.ts";
+import { chunksOfStep, echoStep, type Script, type ScriptedStep, stepOf } from "./scripted-step.ts";
+import { type Sleep, sleepByTimer } from "./sleep.ts";
 import { guardStream } from "./stream-guard.ts";
 
 /** Call options of a {@link ScriptedChatModel}. */
@@ -102,4 +105,28 @@ export class ScriptedChatModel extends BaseChatModel<ScriptedCallOptions> {
     signal.throwIfAborted();
     if (step.error !== undefined) throw step.error;
   }
+}
+
+/** A source that also remembers what it was asked for. */
+export interface ScriptedChatModels extends ChatModels {
+  readonly asked: readonly { readonly reference: string; readonly options: ChatModelOptions }[];
+}
+
+/** Makes a source of exactly the models in `models`, keyed by full reference (`scripted:main`, `openai:gpt-4o`). */
+export function createScriptedChatModels(
+  models: Readonly<Record<string, BaseChatModel>>,
+): ScriptedChatModels {
+  const asked: { reference: string; options: ChatModelOptions }[] = [];
+  return {
+    asked,
+    async chatModel(text, options = {}) {
+      const reference = printModelReference(parseModelReference(text));
+      asked.push({ reference, options });
+      const model = Object.hasOwn(models, reference) ? models[reference] : undefined;
+      if (model !== undefined) return model;
+      throw new LilyError("model_unknown", `No model is scripted for ${reference}.`, {
+        next: "Add it to the models of the test.",
+      });
+    },
+  };
 }

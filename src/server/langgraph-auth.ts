@@ -1,6 +1,6 @@
 /** The login of Lily on a LangGraph server; `auth.path` in `langgraph.json` names this file. */
-import { Auth } from "@langchain/langgraph-sdk/auth";
 import dotenv from "dotenv";
+import { Auth } from "@langchain/langgraph-sdk/auth";
 import { tryGetContext } from "hono/context-storage";
 import { z } from "zod";
 import { loadConfig } from "#src/app/config.ts";
@@ -9,7 +9,7 @@ import { openAuthenticator } from "./auth/authenticator.ts";
 import { parseOperator } from "./auth/key-entries.ts";
 import { answerFor } from "./auth/refusals.ts";
 import { createServerLogin } from "./auth/server-login.ts";
-import { mayReadInProcess } from "./auth/thread-guard.ts";
+import { mayReadInProcess } from "./auth/server-routes.ts";
 
 dotenv.config({ quiet: true });
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
-import { hashApiKey, newApiKey } from "./auth/api-key.ts";
-import { openServer, type LilyServer } from "./serve.ts";
+import { hashApiKey, newApiKey } from "./auth/key-entries.ts";
+import { type LilyServer, openServer } from "./serve.ts";
 import { problemIn } from "./testing/http-harness.ts";
 
 let home: string;

@@ -1,13 +1,13 @@
 /** The server that one runs oneself: opens the application of the home folder and serves its conversations. */
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { openLocalSessions } from "#graphs/session/local.ts";
-import { loadConfig, type Config, type Environment } from "#src/app/config.ts";
+import { type Config, type Environment, loadConfig } from "#src/app/config.ts";
 import { openApp } from "#src/app/open-app.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { openAuthenticator } from "./auth/authenticator.ts";
-import { isLoopbackAddress } from "./auth/local-host.ts";
+import { isLoopbackAddress } from "./auth/open-mode.ts";
 import type { HttpLimits } from "./http-app.ts";
-import { startHttpServer, type HttpServer } from "./http-server.ts";
+import { type HttpServer, startHttpServer } from "./http-server.ts";
 import type { ReportProblem } from "./problem.ts";
 
 /** Where a server listens by default: on this machine only. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
+import { createScriptedChatModels, ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
 import type { ScriptedStep } from "#src/models/scripted-step.ts";
 import { createControlModelTopics } from "./control-model-topics.ts";
 

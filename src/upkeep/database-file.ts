@@ -1,12 +1,14 @@
-/** Looks at one database file: can it be opened, is it ours, is it whole, does anybody else have it open. */
-import { statSync } from "node:fs";
+/** Looks at one database file: can it be opened, is it ours, is it whole, does anybody else have it open, is its text index in step, what takes its space. */
 import Database from "better-sqlite3";
+import { statSync } from "node:fs";
+import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import { rebuildTextTables, TEXT_TABLES, textTableOf } from "#memory/stores/sqlite/text-tables.ts";
+import { type Check, fine, warning, wrong } from "./check.ts";
 import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
 import type { DatabaseSchema } from "#memory/stores/sqlite/migrate.ts";
 import { isBusy, isDamage, toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
-import { fine, wrong, type Check } from "./check.ts";
 
 /** Either a connection that only reads, which its opener closes, or the row that says why there is none. */
 export type Opened =
@@ -100,4 +102,79 @@ function inUse(file: string, why: string): LilyError {
 /** Whether `db` has a table of that name. */
 export function hasTable(db: Database.Database, name: string): boolean {
   return db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(name) !== undefined;
+}
+
+/** An item that is found by its words. */
+interface IndexedRow {
+  readonly id: number;
+  readonly path: string;
+}
+
+const INDEXED = `SELECT i.id, n.path FROM items i
+  JOIN namespaces n ON n.id = i.namespace_id WHERE i.index_fields IS NOT NULL`;
+
+/** The row of the text indexes. Reads only. */
+export function checkTextIndex(db: Database.Database): Check {
+  const wanted = new Map(TEXT_TABLES.map((name) => [name, new Set<number>()]));
+  for (const { id, path } of db.prepare<[], IndexedRow>(INDEXED).iterate())
+    wanted.get(textTableOf(path))?.add(id);
+  let [missing, extra, texts] = [0, 0, 0];
+  for (const [name, ids] of wanted) {
+    // FTS5 keeps one row an entry in this table of its own.
+    const entries = new Set(db.prepare<[], number>(`SELECT id FROM ${name}_docsize`).pluck().all());
+    texts += ids.size;
+    missing += [...ids].filter((id) => !entries.has(id)).length;
+    extra += [...entries].filter((id) => !ids.has(id)).length;
+  }
+  const [damage] = damageIn(db).text;
+  if (missing === 0 && extra === 0 && damage === undefined)
+    return fine("text index", `${texts} texts, in step with the items`);
+  const found = `${missing} texts are missing, ${extra} are of no item${damage === undefined ? "" : `; ${damage}`}`;
+  // FTS5 refuses to forget a text that it never had, so the put that would replace it fails.
+  const next =
+    "lily doctor --repair makes it anew; until then /recall may miss turns, and what is missing cannot be changed.";
+  return warning("text index", found, next);
+}
+
+/** Makes the text indexes anew, in one transaction: whoever writes meanwhile waits. @returns how many texts they have */
+export function rebuildTextIndex(db: Database.Database): Promise<number> {
+  const rebuild = db.transaction(() => rebuildTextTables(db));
+  return retryBusy(() => rebuild.immediate(), { file: db.name });
+}
+
+/** The space of one kind. */
+export interface DiskUse {
+  readonly kind: string;
+  /** How many there are; `null` where that means nothing. */
+  readonly count: number | null;
+  readonly bytes: number;
+}
+
+/** The kind is the first label of the namespace, as in DESIGN's table of where state lives. */
+const ITEMS = `
+  SELECT substr(n.path, 1, instr(n.path, '.') - 1) AS kind, count(*) AS count,
+    sum(octet_length(i.value) + octet_length(i.key)) AS bytes
+  FROM items AS i JOIN namespaces AS n ON n.id = i.namespace_id GROUP BY kind ORDER BY bytes DESC`;
+
+/** What lies in a store file; with the rest of the file and its log the kinds add up to what is on disk. */
+export function storeUsage(db: Database.Database): DiskUse[] {
+  const items = hasTable(db, "items") ? db.prepare<[], DiskUse>(ITEMS).all() : [];
+  const told = items.reduce((sum, { bytes }) => sum + bytes, 0);
+  const rest = { kind: "indexes and free pages", count: null, bytes: Math.max(0, sizeOf(db.name) - told) };
+  return [...items, rest, { kind: "log of the store", count: null, bytes: sizeOf(`${db.name}-wal`) }];
+}
+
+/** What lies in a checkpoint file. */
+export function checkpointUsage(db: Database.Database): DiskUse[] {
+  const count = hasTable(db, "checkpoints")
+    ? db.prepare<[], number>("SELECT count(*) FROM checkpoints")
+    : undefined;
+  return [
+    { kind: "checkpoints", count: count?.pluck().get() ?? 0, bytes: sizeOf(db.name) },
+    { kind: "log of the checkpoints", count: null, bytes: sizeOf(`${db.name}-wal`) },
+  ];
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

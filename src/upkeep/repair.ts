@@ -5,10 +5,10 @@ import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { backUp, type BackupRequest } from "./back-up.ts";
-import { counted, type Check } from "./check.ts";
+import { type Check, counted } from "./check.ts";
 import { repairPointers } from "./conversations.ts";
 import { CHECKPOINT_FILE, STORE_FILE } from "./examine-home.ts";
-import { checkTextIndex, rebuildTextIndex } from "./text-index.ts";
+import { checkTextIndex, rebuildTextIndex } from "./database-file.ts";
 
 /** One item of a repair. */
 export interface RepairStep {

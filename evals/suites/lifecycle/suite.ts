@@ -1,10 +1,11 @@
 /** The lifecycle of sessions: the validation cases of the Mozi document, and what the design adds to them. */
-import type { Suite } from "#evals/harness/eval-case.ts";
+import { expectWellLinked } from "../../graders/sessions.ts";
+import { expectThat } from "../../graders/expect.ts";
+import type { CaseContext, Suite } from "../../harness/eval-case.ts";
 import { fieldReportCases } from "./field-reports.ts";
 import { anyStateCases } from "./any-state.ts";
 import { deliveryCases } from "./delivery.ts";
 import { historyCases } from "./history.ts";
-import { lifecycleInvariants } from "./invariants.ts";
 import { newCases } from "./new.ts";
 import { legacyCases } from "./legacy.ts";
 import { restartCases } from "./restart.ts";
@@ -30,3 +31,12 @@ export const lifecycleSuite: Suite = {
   ],
   invariants: lifecycleInvariants,
 };
+
+/** Checks every key that the case used. */
+async function lifecycleInvariants({ runner, keys }: CaseContext): Promise<void> {
+  for (const key of keys()) {
+    expectWellLinked(await runner.sessions(key));
+    const { ok, problems } = await runner.verify(key);
+    expectThat(ok, `verification fails: ${problems.join("; ")}`);
+  }
+}

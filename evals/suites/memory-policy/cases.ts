@@ -1,7 +1,7 @@
 /** The labelled texts of the policy gate: those that its rules were written by, and sets that were held out. */
 import { z } from "zod";
 import { readLines } from "#evals/data/read-lines.ts";
-import { POLICY_RULE_NAMES } from "#memory/policy/policy-rules.ts";
+import { POLICY_RULE_NAMES } from "#memory/policy/verdict.ts";
 
 const policyCaseSchema = z.strictObject({
   id: z.string(),

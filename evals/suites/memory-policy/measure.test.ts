@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { POLICY_RULES } from "#memory/policy/policy-rules.ts";
-import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
+import { POLICY_RULES } from "#memory/policy/verdict.ts";
+import { createSecretlintScanner } from "#memory/policy/secret-scanner.ts";
 import { HELD_OUT, POLICY_CASES } from "./cases.ts";
 import { measurePolicy } from "./measure.ts";
 import { runPolicyEval } from "./run.ts";

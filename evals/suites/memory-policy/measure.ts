@@ -1,8 +1,7 @@
 /** Runs labelled texts through the policy gate and counts, by rule, what it stopped rightly, wrongly and not at all. */
 import { checkText, isTrustedSpeaker } from "#memory/policy/check-text.ts";
-import type { PolicyRule } from "#memory/policy/policy-rules.ts";
+import type { PolicyRule, PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
-import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { PolicyCase } from "./cases.ts";
 
 /** Counts of one rule; `stopped` and `passed` are the two decisions over all rules. */

@@ -1,8 +1,7 @@
 /** The evaluation of the policy gate: precision and recall by rule, on labelled texts. */
 import Table from "cli-table3";
-import { createSecretlintScanner } from "#memory/policy/secretlint-scanner.ts";
-import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
-import { HELD_OUT, POLICY_CASES, type HeldOutSet } from "./cases.ts";
+import { createSecretlintScanner, type SecretScanner } from "#memory/policy/secret-scanner.ts";
+import { HELD_OUT, type HeldOutSet, POLICY_CASES } from "./cases.ts";
 import { measurePolicy, type Miss, type PolicyMeasure, type RuleScore } from "./measure.ts";
 import { LABELLED_FILES, readLabelledSets } from "./public/labelled-texts.ts";
 import { measureLabels } from "./public/measure-labels.ts";

@@ -6,14 +6,13 @@ import { join } from "node:path";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { configSchema } from "#src/app/config.ts";
-import { createTopicClassifiers } from "#src/app/topic-classifiers.ts";
+import { createTopicClassifiers } from "#src/app/open-app.ts";
 import { sessionSettings } from "#src/app/session-settings.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import { createScriptedChatModels } from "#src/models/scripted-chat-models.ts";
-import { latestEntry, type Chain } from "#src/sessions/chain.ts";
+import { createScriptedChatModels, ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { type Chain, latestEntry } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -25,7 +24,7 @@ import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph } from "../graph.ts";
-import { openLocalSessions, type LocalSessions } from "../local.ts";
+import { type LocalSessions, openLocalSessions } from "../local.ts";
 
 /** Where scripted time begins: a Sunday morning in UTC. */
 const START = Date.parse("2026-03-01T09:00:00.000Z");

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { hashApiKey, newApiKey } from "./api-key.ts";
-import { openAuthenticator, type AuthenticatorOptions } from "./authenticator.ts";
+import { hashApiKey, newApiKey } from "./key-entries.ts";
+import { type AuthenticatorOptions, openAuthenticator } from "./authenticator.ts";
 import { writeKeyFile } from "./key-file.ts";
 
 const NOW = Date.parse("2026-03-01T09:00:00Z");

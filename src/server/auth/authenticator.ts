@@ -1,6 +1,6 @@
 /** Who asks: the owner that a request's key or token stands for. */
 import type { Clock } from "#src/kernel/clock.ts";
-import { isApiKey } from "./api-key.ts";
+import { isApiKey } from "./key-entries.ts";
 import { openKeyRing } from "./key-ring.ts";
 import { requireLocal } from "./open-mode.ts";
 import { unauthenticated } from "./refusals.ts";

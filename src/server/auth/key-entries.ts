@@ -1,8 +1,35 @@
-/** The lists of keys that a server accepts: in a file, and in the environment. Neither holds a key, only hashes. */
+/** What an API key looks like, and the lists of keys that a server accepts: in a file, and in the environment. Neither holds a key, only hashes. */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { LilyError, errorMessage } from "#src/kernel/errors.ts";
+import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
-import { KEY_HASH } from "./api-key.ts";
+
+/** `lily_` and 32 random bytes as base64url. */
+const API_KEY = /^lily_[A-Za-z0-9_-]{43}$/u;
+
+/** Form of a kept hash. SHA-256 is enough: a key has 256 random bits, there is nothing to guess or to look up. */
+const KEY_HASH = /^sha256:[0-9a-f]{64}$/u;
+
+/** Makes a key from 32 random bytes. */
+export function newApiKey(random: (size: number) => Buffer = randomBytes): string {
+  return `lily_${random(32).toString("base64url")}`;
+}
+
+/** Whether `text` has the form of a key. */
+export function isApiKey(text: string): boolean {
+  return API_KEY.test(text);
+}
+
+/** The hash of a key, as it is kept: `sha256:` and 64 hex digits. */
+export function hashApiKey(key: string): string {
+  return `sha256:${createHash("sha256").update(key).digest("hex")}`;
+}
+
+/** Whether two hashes are equal; takes the same time wherever they differ. */
+export function isSameHash(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
 
 const ownerSchema = z.string().transform((text, context) => {
   try {

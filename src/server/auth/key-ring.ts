@@ -1,8 +1,7 @@
 /** The keys that are accepted now: those of the environment and of the key file, which is read again when it changes. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
-import { hashApiKey, isSameHash } from "./api-key.ts";
-import { parseKeyList, type KeyEntry } from "./key-entries.ts";
+import { hashApiKey, isSameHash, type KeyEntry, parseKeyList } from "./key-entries.ts";
 import { keyFileOf, readKeyFile, versionOf } from "./key-file.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { startDevServer, type DevServer } from "#graphs/server/testing/dev-server.ts";
+import { type DevServer, startDevServer } from "#graphs/server/testing/dev-server.ts";
 import { handoffSchema } from "#graphs/session/state.ts";
 import { chainNamespace } from "#src/storage/session-namespaces.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
-import { hashApiKey, newApiKey } from "./api-key.ts";
+import { hashApiKey, newApiKey } from "./key-entries.ts";
 import { writeKeyFile } from "./key-file.ts";
 import { installedRoutes } from "./testing/installed-routes.ts";
-import { startJwksServer, type JwksServer } from "./testing/jwks-server.ts";
+import { type JwksServer, startJwksServer } from "./testing/jwks-server.ts";
 
 const GRAPH = "session";
 /** No id can hold it. */

@@ -11,7 +11,6 @@
  * `npm run dev` is made for it: whoever controls that page could read and write what a local program can.
  * `LILY_ALLOW_STUDIO=0` keeps it out.
  */
-import { isLoopbackAddress, isLoopbackHost, isLoopbackOrigin } from "./local-host.ts";
 import { forbidden } from "./refusals.ts";
 
 /** Origins of LangGraph Studio in the United States and in Europe. */
@@ -49,4 +48,22 @@ function notLocal(fact: string): Error {
     `no keys are configured, so only programs of this machine are served; the request ${fact}`,
     "To serve others, configure keys on the server: lily keys new <owner>; then send the key.",
   );
+}
+
+/** Whether a host name, as `URL.hostname` gives it, is this machine: `localhost`, 127.0.0.0/8 or ::1. */
+export function isLoopbackHost(hostname: string): boolean {
+  const name = hostname.toLowerCase();
+  return name === "localhost" || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(name);
+}
+
+/** Whether the address of a peer, as a socket gives it, is this machine. */
+export function isLoopbackAddress(address: string): boolean {
+  const mapped = /^::ffff:(?<v4>[\d.]+)$/iu.exec(address)?.groups?.["v4"];
+  return address === "::1" || isLoopbackHost(mapped ?? address);
+}
+
+/** Whether the text of an `Origin` or `Host` header, with or without scheme, is this machine. */
+function isLoopbackOrigin(text: string): boolean {
+  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
+  return url !== null && isLoopbackHost(url.hostname);
 }

@@ -3,7 +3,7 @@ import { loopbackHeaders } from "#src/app/loopback.ts";
 import type { Authenticator } from "./authenticator.ts";
 import { unauthenticated } from "./refusals.ts";
 import { createServerLogin } from "./server-login.ts";
-import type { MayRead } from "./thread-guard.ts";
+import type { MayRead } from "./server-routes.ts";
 
 const THREAD = "01890000-0000-7000-8000-00000000000a";
 

@@ -2,11 +2,11 @@
 import { getPath } from "hono/utils/url";
 import { loopbackOwner } from "#src/app/loopback.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { nobody, operatorLogin, trustedLogin, userLogin, type Login } from "./access.ts";
-import { hashApiKey, isSameHash } from "./api-key.ts";
-import { credentialIn, type Authenticator } from "./authenticator.ts";
+import { type Login, nobody, operatorLogin, trustedLogin, userLogin } from "./access.ts";
+import { hashApiKey, isSameHash } from "./key-entries.ts";
+import { type Authenticator, credentialIn } from "./authenticator.ts";
 import { forbidden } from "./refusals.ts";
-import { passesGuard, type MayRead } from "./thread-guard.ts";
+import { type MayRead, passesGuard } from "./server-routes.ts";
 
 /** What a load balancer reads, before it can have a key. */
 const OPEN_PATH = "/ok";

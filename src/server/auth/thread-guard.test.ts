@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { loopbackOwner } from "#src/app/loopback.ts";
-import { mayReadInProcess, passesGuard, type MayRead } from "./thread-guard.ts";
+import { type MayRead, mayReadInProcess, passesGuard } from "./server-routes.ts";
 
 const THREAD = "01890000-0000-7000-8000-00000000000a";
 const RUN = "01890000-0000-7000-8000-00000000000b";

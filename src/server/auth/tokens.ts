@@ -1,9 +1,9 @@
 /** JSON Web Tokens: which are accepted, by the environment, and how one is checked. */
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload } from "jose";
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
-import { isLoopbackHost } from "./local-host.ts";
+import { isLoopbackHost } from "./open-mode.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 /** Which labels of the public sets the gate has to refuse, which it has to let pass, and which say too little to count. */
 import { isCardNumber, isIban } from "#memory/policy/numbers.ts";
-import type { PolicyRule } from "#memory/policy/policy-rules.ts";
+import type { PolicyRule } from "#memory/policy/verdict.ts";
 
 /** What a label asks of the gate. */
 export interface LabelRule {

@@ -1,6 +1,6 @@
 /** Counts, label by label, which texts of a public set the gate refuses, and how many of its refusals a label explains. */
 import { checkText } from "#memory/policy/check-text.ts";
-import type { PolicyRule } from "#memory/policy/policy-rules.ts";
+import type { PolicyRule } from "#memory/policy/verdict.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import type { LabelledText } from "./labelled-texts.ts";
 import { PASSED, REFUSED } from "./labels.ts";

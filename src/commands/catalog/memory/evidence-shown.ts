@@ -1,11 +1,11 @@
 /** Documents and passages of evidence in envelopes: labelled as no facts, with citations; and what came of one that was given. */
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import { EVIDENCE_LABEL, citationOf, nameOf, pieceText } from "#memory/evidence/citation.ts";
+import { citationOf, EVIDENCE_LABEL, nameOf, pieceText } from "#memory/evidence/citation.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
 import type { IngestOutcome } from "#memory/evidence/ingest.ts";
 import type { LeftOutPiece } from "#memory/evidence/judge-pieces.ts";
-import { POLICY_RULES, type PolicyRule } from "#memory/policy/policy-rules.ts";
+import { POLICY_RULES, type PolicyRule } from "#memory/policy/verdict.ts";
 import { shortId } from "#memory/record.ts";
 import { markdownTable } from "#src/kernel/markdown.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";

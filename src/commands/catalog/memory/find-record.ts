@@ -1,13 +1,13 @@
 /** Finds the one record that a person means by an id or by words, or says why there is not one; with `--everywhere`, what is to be erased. */
 import { quoted } from "#src/explain/reason.ts";
-import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { type Envelope, refused } from "#src/kernel/envelope.ts";
 import { DOMAINS, type MemoryRecord } from "#memory/record.ts";
 import { termsOf, wordsOf } from "#src/kernel/words.ts";
 import type { ShowOptions } from "#memory/facts/types.ts";
-import type { CommandMemory } from "../../command-memory.ts";
-import { momentOf, type ActionContext } from "./memory-action.ts";
+import type { CommandMemory } from "../../command.ts";
+import { type ActionContext, momentOf } from "./memory-action.ts";
 import { factCount, recordRow, recordsShown } from "./record-row.ts";
-import { parseFlags, usageEnvelope, type FlagsResult } from "../../parse-command.ts";
+import { type FlagsResult, parseFlags, usageEnvelope } from "../../parse-command.ts";
 
 export type FoundRecord =
   | { readonly kind: "one"; readonly record: MemoryRecord }

@@ -1,7 +1,7 @@
 /** What is told of an import: the counts, and of each record that did not come in which one it is and why. */
 import { memoryRecordSchema } from "#memory/record.ts";
 import type { ImportReport } from "#memory/facts/types.ts";
-import { POLICY_RULES } from "#memory/policy/policy-rules.ts";
+import { POLICY_RULES } from "#memory/policy/verdict.ts";
 
 /** Records of one reason that are named by their numbers. */
 const NAMED = 3;

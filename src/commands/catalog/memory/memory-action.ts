@@ -1,9 +1,8 @@
 /** A part of `/memory`: the words by which it is called, what it does with what follows them, and what all parts read. */
-import { envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { type Envelope, envelopeOf, refused } from "#src/kernel/envelope.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { PERSONALITY_DOMAINS, type PersonalityDomain } from "#memory/record.ts";
-import type { CommandMemory } from "../../command-memory.ts";
-import type { CommandContext, CommandOutcome } from "../../command.ts";
+import type { CommandContext, CommandMemory, CommandOutcome } from "../../command.ts";
 import type { RowMoment } from "./record-row.ts";
 
 /** What an action works on. */

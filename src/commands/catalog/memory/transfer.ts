@@ -1,13 +1,13 @@
 /** `/memory export` and `/memory import`: all facts of an owner as one file, for the person at this machine. What is told quotes nothing of it. */
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { LilyError, isLilyError } from "#src/kernel/errors.ts";
+import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { ImportReport } from "#memory/facts/types.ts";
-import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/export.ts";
+import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/import.ts";
 import type { CommandFiles } from "../../command.ts";
 import { usageEnvelope } from "../../parse-command.ts";
 import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
-import { pathOf, told, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
+import { type ActionContext, type MemoryAction, pathOf, told, usageOf } from "./memory-action.ts";
 import { factCount } from "./record-row.ts";
 
 /** `/memory export [path]`. */

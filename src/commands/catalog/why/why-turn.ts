@@ -1,14 +1,19 @@
 /** `/why [turn]`: the explanation of a turn of this session, of the failure after it, or of a session without turns. */
-import { done, refused, type Envelope, type EnvelopeData } from "#src/kernel/envelope.ts";
+import { done, type Envelope, type EnvelopeData, refused } from "#src/kernel/envelope.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
-import { explainFailure, failureHeadline } from "#src/explain/explain-failure.ts";
-import { explainTurn, sessionText, turnHeadline } from "#src/explain/explain-turn.ts";
-import { reasonsTable, reasonsText, type Reason, type Telling } from "#src/explain/reason.ts";
+import {
+  explainFailure,
+  explainTurn,
+  failureHeadline,
+  sessionText,
+  turnHeadline,
+} from "#src/explain/explain-turn.ts";
+import { type Reason, reasonsTable, reasonsText, type Telling } from "#src/explain/reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { isRedacted, type RedactedTurn } from "#src/sessions/redaction.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { shortId, type MemoryRecord } from "#memory/record.ts";
+import { type MemoryRecord, shortId } from "#memory/record.ts";
 import type { CommandContext } from "../../command.ts";
 import { momentOf } from "../memory/memory-action.ts";
 import { recordRow } from "../memory/record-row.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "./scripted-chat-model.ts";
-import { createScriptedChatModels } from "./scripted-chat-models.ts";
+import { createScriptedChatModels, ScriptedChatModel } from "./scripted-chat-model.ts";
 import { describeChatModelsContract } from "./testing/chat-models.contract.ts";
 
 describeChatModelsContract(

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { expect, it } from "vitest";
-import { createSecretlintScanner } from "./secretlint-scanner.ts";
+import { createSecretlintScanner } from "./secret-scanner.ts";
 
 it("keeps nothing of a scan, however many there are", async () => {
   const scan = createSecretlintScanner();
