@@ -58,6 +58,20 @@ describe("remembering a fact", () => {
     expect(await texts()).toEqual(["I live in Ghent"]);
   });
 
+  it("refuses in words what is no fact, as a program in JavaScript may give it", async () => {
+    const { facts, store } = openTestFacts();
+    const wrong = [
+      { text: 7 },
+      { text: "I like tea" },
+      { text: "I like tea", saidBy: "user", source: "command" },
+    ];
+    for (const fact of wrong) {
+      const remembering = facts.remember(ADA, fact as never);
+      await expect(remembering).rejects.toMatchObject({ code: "memory_input_invalid" });
+    }
+    expect(await store.search([])).toEqual([]);
+  });
+
   it("knows one name in its two Unicode forms", async () => {
     const { say, texts } = openTestFacts();
     await say("Zoë is my sister".normalize("NFD"));

@@ -1,8 +1,9 @@
 /** The door for a new fact: gate, then the owner's own forgetting, then review or commit. */
+import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { assertOwner } from "../namespaces.ts";
 import { checkText, isTrustedSpeaker, reviewRule } from "../policy/check-text.ts";
-import type { MemoryRecord } from "../record.ts";
+import { memoryRecordSchema, type MemoryRecord } from "../record.ts";
 import { aboutOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
 import { type FactDeps, instantOf } from "./fact-deps.ts";
@@ -12,9 +13,15 @@ import { putRecord, reread } from "./rows.ts";
 import { liftTombstones, readTombstones } from "./tombstones.ts";
 import type { Fact, RememberOutcome, Who } from "./types.ts";
 
+const { said_by: saidBy, source, confidence } = memoryRecordSchema.shape;
+
+/** What the types of a program in JavaScript do not hold. */
+const factSchema = z.looseObject({ text: z.string(), saidBy, source, confidence: confidence.optional() });
+
 /** Remembers `fact`; see `FactStore.remember`. */
 export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<RememberOutcome> {
   assertOwner(who.owner);
+  assertFact(fact);
   const options = { scan: deps.scan, isTrusted: isTrustedSpeaker(fact.saidBy) };
   const verdict = await checkText(fact.text, options);
   const { hidden } = verdict;
@@ -48,6 +55,15 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
   // After the put: a crash between leaves a fact that imports would not bring back, and which is there.
   if (isExplicit) await liftTombstones(deps, who.owner, clean.text);
   return outcome;
+}
+
+/** @throws {LilyError} `memory_input_invalid` */
+function assertFact(fact: Fact): void {
+  const { error } = factSchema.safeParse(fact);
+  if (error === undefined) return;
+  throw new LilyError("memory_input_invalid", `this is no fact: ${z.prettifyError(error)}`, {
+    next: "Correct it; nothing was stored.",
+  });
 }
 
 /** The one fact that `fact` says it corrects. */

@@ -1,5 +1,6 @@
 /** The real clock, ids and time zone: the only place that asks the machine for them. */
-import { randomFillSync, randomUUID } from "node:crypto";
+import { randomFillSync } from "node:crypto";
+import { v7 as uuidV7 } from "uuid";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
@@ -20,9 +21,9 @@ export function systemClock(env: Readonly<Record<string, string | undefined>> = 
   return { now: () => Date.now() + shift, monotonic: () => performance.now() };
 }
 
-/** Random ids. */
+/** Ids by the machine's clock and random bits (UUIDv7), so that the later one sorts behind the earlier; salts are random alone. */
 export const systemIds: Ids = {
-  uuid: () => randomUUID(),
+  uuid: () => uuidV7(),
   salt() {
     if (nextSalt + SALT_BYTES > SALTS.length) nextSalt = 0;
     if (nextSalt === 0) randomFillSync(SALTS);

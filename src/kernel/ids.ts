@@ -3,7 +3,7 @@ import { v5 as uuidV5, validate as isUuidText } from "uuid";
 
 /** Source of fresh identifiers and salts. */
 export interface Ids {
-  /** A new random UUID, lower case. */
+  /** A new UUID, lower case. */
   uuid(): string;
   /** At least 128 random bits as base64url text. */
   salt(): string;

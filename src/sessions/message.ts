@@ -12,8 +12,11 @@ export const toolCallSchema = z.strictObject({
 /** A request of the assistant to run a tool. */
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
+/** Who a message may be from. */
+export const ROLES = { system: "system", user: "user", assistant: "assistant", tool: "tool" } as const;
+
 export const messageSchema = z.strictObject({
-  role: z.enum(["system", "user", "assistant", "tool"]),
+  role: z.enum(ROLES),
   /** Plain text. */
   content: z.string(),
   /** On a `tool` message: the id of the call it answers. */
