@@ -12,19 +12,15 @@ import { recordFailure } from "./nodes/record-failure.ts";
 import { rotate } from "./nodes/rotate.ts";
 import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
-import { sessionContextSchema, SessionInput, SessionOutput, SessionState } from "./state.ts";
+import { SessionInput, SessionOutput, SessionState } from "./state.ts";
 
 /** The graph on a checkpointer and a store. A LangGraph server sets its own on every request. */
 export function compileSessionGraph(
   deps: SessionDeps,
   storage: { readonly checkpointer?: BaseCheckpointSaver; readonly store?: BaseStore } = {},
 ) {
-  return new StateGraph({
-    state: SessionState,
-    input: SessionInput,
-    output: SessionOutput,
-    context: sessionContextSchema,
-  })
+  // No `context`: LangGraph would throw what does not fit before any node could say so. `readRunContext` reads it.
+  return new StateGraph({ state: SessionState, input: SessionInput, output: SessionOutput })
     .addNode("admit", admit(deps))
     .addNode("decideRollover", decideRollover(deps))
     .addNode("rotate", rotate(deps))

@@ -1,7 +1,6 @@
 /** What one run works with: who is asking, on which thread, and the store that it may write to. */
 import type { Runtime } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import type { BlobStore } from "#src/sessions/blobs.ts";
@@ -42,7 +41,7 @@ export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "s
 /**
  * Reads the run's context.
  *
- * @throws {LilyError} `session_id_invalid`, `session_key_invalid`, `config_invalid`
+ * @throws {LilyError} `session_id_invalid`, `session_key_invalid`, `request_invalid`, `config_invalid`
  */
 export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunContext {
   const context = contextOf(runtime);
@@ -72,9 +71,16 @@ function threadOf({ configurable }: NodeRuntime): string {
 function contextOf({ context }: NodeRuntime): SessionContext {
   const parsed = sessionContextSchema.safeParse(context ?? {});
   if (parsed.success) return parsed.data;
-  throw new LilyError("config_invalid", `the context of the run is wrong: ${z.prettifyError(parsed.error)}`, {
-    next: "Correct it and send the message again; nothing was stored.",
-  });
+  const [issue] = parsed.error.issues;
+  const { path, message } = issue ?? { path: [], message: "" };
+  const where = path.length === 0 ? "" : ` at ${JSON.stringify(path.join("."))}`;
+  throw new LilyError(
+    "request_invalid",
+    `the context of the run is not as it should be${where}: ${message}`,
+    {
+      next: "Correct it and send the message again; nothing was stored.",
+    },
+  );
 }
 
 /** The store under the lease of the run's key, where it has one. */

@@ -35,6 +35,8 @@ const contentSchema = z
           type: "object",
           properties: { type: { type: "string" }, text: { type: "string" } },
           required: ["type"],
+          // The fields of pictures and files, by their type.
+          additionalProperties: true,
         },
       },
     ],
