@@ -8,6 +8,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "./locate-session.ts";
+import { recallCharacters } from "./recall-bounds.ts";
 import { controlModelOf, policyOf } from "./policy-of.ts";
 import { gateOf } from "./run-memory.ts";
 
@@ -42,6 +43,7 @@ export function commandContext(
     ...subject,
     entry,
     policy: policyOf(deps, subject.session),
+    recallCharacters: recallCharacters(deps.limits),
     solver: solverOf(deps, subject.session),
     controlModel: controlModelOf(deps, subject.session),
     mode: deps.lifecycleMode,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { recalledText, recallTurns } from "#src/context/recall.ts";
 import type { Chain } from "#src/sessions/chain.ts";
+import type { Receipt } from "#src/sessions/turn-record.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { readResult, type ResultKeeper } from "./kept-results.ts";
 import { ledgerTools, type LedgerScope } from "./ledger-tools.ts";
@@ -11,7 +12,7 @@ import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";
 
 /** Arguments of `recall_history`. */
 const recallArguments = z.object({
-  query: z.string().min(1).describe("Words to look for in earlier conversations"),
+  query: z.string().min(1).describe("Words to look for in what was said earlier"),
   rationale: z.string().min(1).describe("Why the answer needs it; shown to the user"),
 });
 
@@ -26,7 +27,10 @@ const resultArguments = z.object({
 export interface ToolScope {
   readonly repository: SessionRepository;
   readonly chain: Chain;
-  readonly sessionId: string;
+  /** Turns that the model is shown. */
+  readonly held: Receipt["turns"];
+  /** Most characters of what is recalled at once. */
+  readonly recallCharacters: number;
   readonly timeZone: string;
   /** Results that were too big for the conversation. */
   readonly results: ResultKeeper;
@@ -41,8 +45,8 @@ export interface ToolScope {
 const RECALL = {
   name: "recall_history",
   description:
-    "Looks for something said in the user's earlier, archived conversations. Use it only when the user refers to the " +
-    "past and this conversation does not say it.",
+    "Looks for something said earlier: in the user's archived conversations, and in what of this one is no longer shown. " +
+    "Use it only when the user refers to something that you are not shown.",
   schema: recallArguments,
 };
 
@@ -69,8 +73,10 @@ export function sessionTools(
 }
 
 async function recall(scope: ToolScope, args: z.infer<typeof recallArguments>): Promise<string> {
-  const { repository, chain, sessionId, timeZone } = scope;
-  const pieces = await recallTurns(repository, { chain, sessionId, ...args });
+  const { repository, chain, held, recallCharacters: characters, timeZone } = scope;
+  const pieces = await recallTurns(repository, { chain, held, characters, ...args });
   scope.onRecalled(pieces);
-  return pieces.length === 0 ? "Nothing was found in earlier conversations." : recalledText(pieces, timeZone);
+  return pieces.length === 0
+    ? "Nothing was found that is not shown already."
+    : recalledText(pieces, timeZone);
 }

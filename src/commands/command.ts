@@ -27,6 +27,8 @@ export interface CommandContext {
   readonly entry: ChainEntry;
   readonly repository: SessionRepository;
   readonly policy: RolloverPolicy;
+  /** Most characters of what is recalled at once. */
+  readonly recallCharacters: number;
   /** The rollover decision of the latest turn. */
   readonly verdict: Verdict | null;
   /** Model reference that would answer the next message. */

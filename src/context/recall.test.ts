@@ -11,7 +11,7 @@ import { recalledText, recallTurns, type RecalledPiece } from "./recall.ts";
 const AT = "2026-03-01T22:30:00.000Z";
 const KEY = { owner: "local", sessionKey: "cli:main" };
 
-function chainOf(ids: readonly string[], continues: Readonly<Record<string, string[]>> = {}): Chain {
+function chainOf(ids: readonly string[]): Chain {
   const [first = "", ...later] = ids;
   return later.reduce(
     (chain, sessionId) =>
@@ -24,7 +24,6 @@ function chainOf(ids: readonly string[], continues: Readonly<Record<string, stri
         turns: 1,
         head: "h",
         carried: { activeAgent: "lily", model: null, toldNoModel: false },
-        continues: continues[sessionId] ?? [],
       }),
     openChain({ ...KEY, sessionId: first, at: AT, deliveryId: "d", textHash: "t" }),
   );
@@ -59,7 +58,7 @@ async function say(
   await repository.writeTurn({ ...KEY, sessionId }, linkTurn(body, { head: "", salt: "s" }));
 }
 
-const ask = { sessionId: "s3", query: "violin lessons", rationale: "the user asked" };
+const ask = { held: [], characters: 9_000, query: "violin lessons", rationale: "the user asked" };
 
 describe("recalling turns", () => {
   const chain = chainOf(["s1", "s2", "s3"]);
@@ -94,39 +93,62 @@ describe("recalling turns", () => {
     expect(second?.score).toBeLessThan(1);
   });
 
-  it("leaves out the session that asks, what it continues, and commands", async () => {
+  it("leaves out what the context holds, and commands, and finds the rest of the session that asks (C-1)", async () => {
     const repository = openRepository();
-    for (const id of ["s1", "s2", "s3"]) await say(repository, id, 1, { user: `violin in ${id}` });
+    for (const turn of [1, 2, 3]) await say(repository, "s3", turn, { user: `violin in turn ${turn}` });
     await say(repository, "s2", 2, { user: "/recall violin", kind: "command" });
-    const found = await recallTurns(repository, {
-      ...ask,
-      chain: chainOf(["s1", "s2", "s3"], { s3: ["s1"] }),
-    });
-    expect(found.map(({ sessionId, turn }) => `${sessionId}/${turn}`)).toEqual(["s2/1"]);
+    const held = [{ sessionId: "s3", from: 2, to: 3 }];
+    const found = await recallTurns(repository, { ...ask, chain, held });
+    expect(found.map(({ sessionId, turn }) => `${sessionId}/${turn}`)).toEqual(["s3/1"]);
+  });
+
+  it("lifts a turn that stands between two that fit, and gives it though it has none of the words", async () => {
+    const repository = openRepository();
+    await say(repository, "s1", 1, { user: "who teaches the violin lessons?" });
+    await say(repository, "s1", 2, { user: "Ms Berg does" });
+    await say(repository, "s1", 3, { user: "then the violin lessons are good" });
+    await say(repository, "s2", 1, { user: "violin" });
+    await say(repository, "s2", 2, { user: "the weather" });
+    const found = await recallTurns(repository, { ...ask, chain });
+    expect(found.map(({ sessionId, turn }) => `${sessionId}/${turn}`)).toEqual([
+      "s1/1",
+      "s1/3",
+      "s1/2",
+      "s2/1",
+    ]);
+  });
+
+  it("ends with the piece that would pass the room there is, and gives the best whatever its size", async () => {
+    const repository = openRepository();
+    for (const turn of [1, 2, 3]) await say(repository, "s1", turn, { user: `violin ${"a".repeat(93)}` });
+    expect(await recallTurns(repository, { ...ask, chain, characters: 215 })).toHaveLength(2);
+    expect(await recallTurns(repository, { ...ask, chain, characters: 10 })).toHaveLength(1);
   });
 
   it("scores against the best of what is given, not of what was left out", async () => {
     const repository = openRepository();
     await say(repository, "s3", 1, { user: "violin lessons violin lessons" });
     await say(repository, "s1", 1, { user: "violin and much else beside it" });
-    expect((await recallTurns(repository, { ...ask, chain }))[0]?.score).toBe(1);
+    const held = [{ sessionId: "s3", from: 1, to: 1 }];
+    expect((await recallTurns(repository, { ...ask, chain, held }))[0]?.score).toBe(1);
   });
 
-  it("finds a turn of another session behind any number of better ones of its own", async () => {
+  it("finds a turn of another session behind any number of better ones that the context holds", async () => {
     const repository = openRepository();
     await say(repository, "s1", 1, { user: "violin and much else beside it, at length" });
-    for (let turn = 1; turn <= 60; turn += 1) await say(repository, "s3", turn, { user: "violin lessons" });
-    const found = await recallTurns(repository, { ...ask, chain });
+    for (let turn = 1; turn <= 260; turn += 1) await say(repository, "s3", turn, { user: "violin lessons" });
+    const held = [{ sessionId: "s3", from: 1, to: 260 }];
+    const found = await recallTurns(repository, { ...ask, chain, held });
     expect(found.map(({ sessionId }) => sessionId)).toEqual(["s1"]);
   });
 
   it.each([
-    ["five by default", undefined, 5],
+    ["ten by default", undefined, 10],
     ["as many as asked for", 2, 2],
     ["none for a limit of 0", 0, 0],
   ])("gives %s", async (_what, limit, count) => {
     const repository = openRepository();
-    for (let turn = 1; turn <= 9; turn += 1) await say(repository, "s1", turn, { user: `violin ${turn}` });
+    for (let turn = 1; turn <= 14; turn += 1) await say(repository, "s1", turn, { user: `violin ${turn}` });
     const request = { ...ask, chain, ...(limit === undefined ? {} : { limit }) };
     expect(await recallTurns(repository, request)).toHaveLength(count);
   });
@@ -145,14 +167,15 @@ describe("recalling turns", () => {
     expect(await recallTurns(repository, { ...ask, chain: { ...chain, owner: "eve" } })).toEqual([]);
   });
 
-  it("keeps 600 characters of a text whole and clips a longer one, saying how long it was", async () => {
+  it("shows 600 characters of a text whole, and of a longer one the part that says most of it", async () => {
     const repository = openRepository();
     const whole = "violin ".padEnd(600, "a");
-    await say(repository, "s1", 1, { user: whole, assistant: `${"a".repeat(599)}😀${"b".repeat(99)}` });
+    const assistant = `${"Nothing of it. ".repeat(90)}The lessons are at nine.${" Nothing of it.".repeat(90)}`;
+    await say(repository, "s1", 1, { user: whole, assistant });
     const [piece] = await recallTurns(repository, { ...ask, chain });
     expect(piece?.user).toBe(whole);
-    expect(piece?.assistant.endsWith(" … [clipped, 700 characters]")).toBe(true);
-    expect(piece?.assistant.isWellFormed()).toBe(true);
+    expect(piece?.assistant).toContain("The lessons are at nine.");
+    expect(piece?.assistant.length).toBeLessThan(660);
   });
 });
 
@@ -170,7 +193,7 @@ describe("recalled text", () => {
 
   it("says of each piece what it is, with the time in the user's zone", () => {
     expect(recalledText([piece], "Europe/Paris")).toBe(
-      "From earlier conversations:\n\n" +
+      "From what was said earlier:\n\n" +
         "[session 1, turn 4, 2026-03-01 23:30, score 0.5; the user asked]\nUser: Monday.\nAssistant: I see.",
     );
   });
@@ -178,7 +201,7 @@ describe("recalled text", () => {
   it("parts the pieces by a blank line and keeps their order", () => {
     const text = recalledText([piece, { ...piece, ordinal: 2 }], "UTC");
     expect(text.split("\n\n").map((block) => block.slice(0, 10))).toEqual([
-      "From earli",
+      "From what ",
       "[session 1",
       "[session 2",
     ]);

@@ -45,10 +45,10 @@ export interface DamagedItem {
   readonly problem: string;
 }
 
-/** A turn found by its words. */
+/** Where a turn stands that was found by its words. */
 export interface FoundTurn {
   readonly sessionId: string;
-  readonly record: TurnRecord;
+  readonly turn: number;
   /** Above 0; more is better; comparable within one search only. */
   readonly score: number;
 }
@@ -95,7 +95,7 @@ export interface SessionRepository {
    * Without the record those point to nothing and count as not handled. The turn is not in flight any more.
    */
   writeTurn(ref: TranscriptRef, record: TurnRecord): Promise<void>;
-  /** Turns of any session of the key that share words with `query`, best first; erased ones are not among them. */
+  /** Where turns of the key stand that share words with `query`, best first; none of them was erased. */
   searchTurns(ref: KeyRef, query: string, limit: number): Promise<FoundTurn[]>;
 
   /** Where a delivery went, `undefined` when it was never seen. */

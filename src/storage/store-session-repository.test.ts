@@ -250,10 +250,7 @@ function describeSearch(sessions: () => SessionRepository, key: KeyRef): void {
       turnOf("s2", 1, "Lisbon, and Lisbon's trams, with my sister in Lisbon"),
     );
     const found = await sessions().searchTurns(key, "sister in lisbon?", 5);
-    expect(found.map(({ sessionId, record }) => `${sessionId}/${record.turn}`).sort()).toEqual([
-      "s1/1",
-      "s2/1",
-    ]);
+    expect(found.map(({ sessionId, turn }) => `${sessionId}/${turn}`).sort()).toEqual(["s1/1", "s2/1"]);
     expect(found.every(({ score }) => score > 0)).toBe(true);
     expect(found[0]?.score).toBeGreaterThanOrEqual(found[1]?.score ?? 0);
     expect(await sessions().searchTurns(key, "Lisbon", 1)).toHaveLength(1);

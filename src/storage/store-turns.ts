@@ -13,6 +13,7 @@ import {
   historyOf,
   IN_FLIGHT_KEY,
   inFlightNamespace,
+  transcriptIn,
   turnItemKey,
 } from "./session-namespaces.ts";
 import { fromTurnItem } from "./turn-item.ts";
@@ -154,9 +155,11 @@ async function searchTurns(
     .flatMap(({ item, score }) => found(item, score));
 }
 
-function found(item: SearchItem, score: number): FoundTurn[] {
-  const stored = parseTurn(item);
-  return isRedacted(stored) ? [] : [{ sessionId: stored.sessionId, record: stored, score }];
+/** By its place alone: records are read only of what is shown. */
+function found({ namespace, key, value }: SearchItem, score: number): FoundTurn[] {
+  const place = transcriptIn(namespace);
+  if (place === undefined || "redacted" in value) return [];
+  return [{ sessionId: place.sessionId, turn: Number.parseInt(key, 10), score }];
 }
 
 function textOf(item: SearchItem): string {

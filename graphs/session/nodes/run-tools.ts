@@ -20,6 +20,7 @@ import { guardCall, type CallGuard } from "../call-guard.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
+import { recallCharacters } from "../recall-bounds.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { gateOf, memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -143,7 +144,8 @@ function toolsFor(
   return sessionTools(deps.tools ?? [], {
     repository,
     chain: on.chain,
-    sessionId: session.sessionId,
+    held: turn.receipt?.turns ?? [],
+    recallCharacters: recallCharacters(deps.limits),
     timeZone: policyOf(deps, session).timeZone,
     results: on.results,
     ledger: {

@@ -1,7 +1,7 @@
-/** `/recall <query>`: brings pieces of earlier sessions into this one, because the user asked. */
+/** `/recall <query>`: brings back what was said and is not in the context, because the user asked. */
 import { quoted } from "#src/explain/reason.ts";
-import { done, refused } from "#src/kernel/envelope.ts";
-import { recallTurns, recalledText, type RecalledPiece } from "#src/context/recall.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { heldNow, recallTurns, recalledText, type RecalledPiece } from "#src/context/recall.ts";
 import { markdownSaid } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { PlainCommand } from "../command.ts";
@@ -9,10 +9,10 @@ import type { PlainCommand } from "../command.ts";
 export const recallCommand: PlainCommand = {
   kind: "plain",
   name: "recall",
-  summary: "Find something that was said in an earlier conversation",
+  summary: "Find something that was said earlier",
   usage: "/recall <words>",
   effects: ["reads", "session"],
-  async run(args, { repository, chain, entry, policy }) {
+  async run(args, { repository, chain, session, policy, recallCharacters: characters }) {
     if (args === "") {
       return {
         envelope: refused("command_usage", "/recall needs the words to look for", {
@@ -21,24 +21,17 @@ export const recallCommand: PlainCommand = {
       };
     }
     const rationale = `the user asked with /recall ${args}`;
-    const recalled = await recallTurns(repository, {
-      chain,
-      sessionId: entry.sessionId,
-      query: args,
-      rationale,
-    });
+    const request = { chain, query: args, rationale, characters };
+    const held = await heldNow(repository, chain, session);
+    const recalled = await recallTurns(repository, { ...request, held });
     if (recalled.length === 0) {
-      return {
-        envelope: done("recall", `Nothing in earlier conversations fits ${quoted(args)}.`, {
-          next: "/sessions lists what there is.",
-          data: { found: [] },
-        }),
-      };
+      const shown = await recallTurns(repository, { ...request, held: [], limit: 3 });
+      return { envelope: shown.length === 0 ? nothing(args) : nothingElse(args, shown) };
     }
     return {
       envelope: done("recall", recalledText(recalled, policy.timeZone), {
         data: { found: recalled.map((piece) => ({ ...piece })) },
-        lead: "From earlier conversations:",
+        lead: "From what was said earlier:",
         body: recalled.map((piece) => pieceText(piece, policy.timeZone)).join("\n\n"),
       }),
       recalled: recalled.map(({ sessionId, turn, at, score, rationale: why }) => ({
@@ -51,6 +44,22 @@ export const recallCommand: PlainCommand = {
     };
   },
 };
+
+function nothing(args: string): Envelope {
+  return done("recall", `Nothing that was said earlier fits ${quoted(args)}.`, {
+    next: "/sessions lists what there is.",
+    data: { found: [] },
+  });
+}
+
+/** What is in the context is not brought in a second time, but told. */
+function nothingElse(args: string, shown: readonly RecalledPiece[]): Envelope {
+  const places = shown.map(({ ordinal, turn }) => `session ${ordinal}, turn ${turn}`).join("; ");
+  return done("recall", `Nothing fits ${quoted(args)} but what this conversation shows: ${places}.`, {
+    next: "Lily has that before it: ask about it.",
+    data: { found: [], shown: shown.map(({ sessionId, turn, at, user }) => ({ sessionId, turn, at, user })) },
+  });
+}
 
 /** Where it is from, then who said what. */
 function pieceText({ ordinal, turn, at, user, assistant }: RecalledPiece, timeZone: string): string {
