@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { openChain } from "#src/sessions/chain.ts";
 import { composeSessionKey } from "#src/sessions/session-key.ts";
 import { echoModel, inputOf, OWNER } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
@@ -56,6 +58,29 @@ describe("field reports of session keys and ids", () => {
     await lily.restart();
     expect(await lily.send("two", { sessionKey })).toMatchObject({ sessionId: first.sessionId, turn: 2 });
   });
+
+  it.each(["s1 ", " s1"])(
+    "a key %j of an earlier version goes on; a new one is refused (F-9)",
+    async (sessionKey) => {
+      const lily = await start({ model: echoModel() });
+      const refused = { turn: null, envelope: { code: "session_key_invalid" } };
+      expect(await lily.send("hi", { sessionKey })).toMatchObject(refused);
+      expect(await lily.send("hi", { sessionKey: "s1", owner: "anna " })).toMatchObject(refused);
+      await lily.sessions.repository.writeChain({
+        ...openChain({
+          owner: OWNER,
+          sessionKey: "s1",
+          sessionId: randomUUID(),
+          at: "2026-01-01T00:00:00.000Z",
+          deliveryId: "",
+          textHash: "",
+        }),
+        sessionKey,
+      });
+      expect(await lily.send("/history", { sessionKey })).toMatchObject({ envelope: { ok: true } });
+      expect(await lily.send("hi", { sessionKey })).toMatchObject({ turn: 1 });
+    },
+  );
 
   it("SE-03 keeps keys apart that are prefixes, wildcards or Unicode forms of each other", async () => {
     const lily = await start({ model: echoModel() });

@@ -1,4 +1,5 @@
 /** How much one document of evidence may be, and the errors for one that is too much or cannot be read. */
+import { decodeText } from "#src/kernel/decode-text.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 
 /** Bytes of a file: a long book, or a scanned paper with its text. */
@@ -19,6 +20,13 @@ export const MAX_PIECE_TOKENS = 400;
 /** The error for a document that is none, or none that can be read here. Nothing of its content is repeated. */
 export function unreadable(name: string, why: string, next: string): LilyError {
   return new LilyError("evidence_unreadable", `${name} ${why}`, { next: `${next} Nothing was stored.` });
+}
+
+/** The text of a document. @throws {LilyError} `evidence_unreadable` */
+export function textIn(bytes: Uint8Array, name: string, declared?: string): string {
+  const { text, problem, next } = decodeText(bytes, declared);
+  if (text === undefined) throw unreadable(name, problem, next);
+  return text;
 }
 
 /** The error for a document that is too much for one. */

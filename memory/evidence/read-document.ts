@@ -1,9 +1,8 @@
 /** Reads a file as a document, by what it begins with, then by its name. */
 import { basename } from "node:path";
-import { decodeText } from "./decode-text.ts";
 import { cleanDocument, type EvidenceDocument } from "./evidence-document.ts";
 import type { DocumentType } from "./evidence-item.ts";
-import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS, tooMuch, unreadable } from "./limits.ts";
+import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS, textIn, tooMuch, unreadable } from "./limits.ts";
 import { markdownHeadings } from "./markdown-headings.ts";
 import { readHtml } from "./read-html.ts";
 import { readPdf } from "./read-pdf.ts";
@@ -47,7 +46,7 @@ async function readAs(type: DocumentType, bytes: Uint8Array, name: string): Prom
     case "markdown":
     case "text":
     case "conversation":
-      return plainDocument(decodeText(bytes, name), type);
+      return plainDocument(textIn(bytes, name), type);
   }
 }
 

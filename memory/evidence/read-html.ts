@@ -1,9 +1,8 @@
 /** HTML to text with its headings as those of Markdown; what a browser does not show is left out. */
 import type { HtmlToTextOptions } from "html-to-text";
-import { decodeText } from "./decode-text.ts";
 import { cleanDocument, type EvidenceDocument } from "./evidence-document.ts";
 import { markdownHeadings } from "./markdown-headings.ts";
-import { unreadable } from "./limits.ts";
+import { textIn, unreadable } from "./limits.ts";
 
 const NOT_SHOWN = [
   "head",
@@ -59,7 +58,7 @@ const OPTIONS: HtmlToTextOptions = {
  * @throws {LilyError} `evidence_unreadable`
  */
 export async function readHtml(bytes: Uint8Array, name: string): Promise<EvidenceDocument> {
-  const html = decodeText(bytes, name, declaredEncoding(bytes));
+  const html = textIn(bytes, name, declaredEncoding(bytes));
   if (depthOf(html) > MAX_DEPTH) throw tooDeep(name);
   const { convert } = await import("html-to-text");
   const clean = cleanDocument(converted(() => convert(html, OPTIONS), name));

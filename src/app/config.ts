@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { embedderReference } from "#memory/embedding/create-embedder.ts";
+import { decodeText } from "#src/kernel/decode-text.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
@@ -176,10 +177,12 @@ export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   });
 }
 
+/** JSON that a person may have written, in whatever encoding the editor marked. */
 function readJson(path: string): unknown {
   try {
-    // The decoder drops the mark that some editors put first.
-    return JSON.parse(new TextDecoder().decode(readFileSync(path)));
+    const { text, problem } = decodeText(readFileSync(path));
+    if (text === undefined) throw new Error(`it ${problem}`);
+    return JSON.parse(text);
   } catch (error) {
     throw new LilyError("config_invalid", `${path} cannot be read: ${errorMessage(error)}`, {
       next: "Correct the file, or move it away to use the defaults.",

@@ -21,7 +21,7 @@ import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import { type Config, type Environment, loadConfig, type LoadedConfig } from "./config.ts";
 import { sessionSettings, type Surroundings, UNSHOWN_CHARACTERS } from "./session-settings.ts";
-import { machineTimeZone, systemClock, systemIds } from "./system.ts";
+import { machineTimeZone, systemClock, systemIds, timeZoneProblem } from "./system.ts";
 
 /** An application with its storage open. */
 export interface App {
@@ -29,6 +29,8 @@ export interface App {
   readonly config: Config;
   readonly deps: SessionDeps;
   readonly storage: StorageBackend;
+  /** What the person who started this program is told, once. */
+  readonly notice?: string;
 }
 
 /** No skills are loaded yet, which the snapshot says. */
@@ -66,11 +68,13 @@ export async function openApp(env: Environment, cwd: string): Promise<App> {
   const loaded = loadConfig(env, cwd);
   assertNotCutOff(loaded.home);
   const deps = createSessionDeps(loaded, env, { windowCharacters: UNSHOWN_CHARACTERS });
+  const problem = loaded.config.timeZone === undefined ? timeZoneProblem(env["TZ"]) : undefined;
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
   const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids });
   return {
     ...loaded,
     storage,
+    ...(problem === undefined ? {} : { notice: `${problem}. Set timeZone in config.json.` }),
     deps: {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,

@@ -4,6 +4,7 @@ import { v7 as uuidV7 } from "uuid";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
+import { isTimeZone } from "#src/sessions/day-boundary.ts";
 
 /**
  * The machine's clock. `LILY_NOW`, an ISO instant, moves its start, for trying out what tomorrow brings.
@@ -41,14 +42,12 @@ let machineZone: string | undefined;
 
 /** IANA zone of the machine, UTC where it tells none. The first answer takes a process longer than opening all its files. */
 export function machineTimeZone(): string {
-  return (machineZone ??= knownZone(Intl.DateTimeFormat().resolvedOptions().timeZone));
+  const told = (machineZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone ?? "");
+  return isTimeZone(told) ? told : "UTC";
 }
 
-/** What `TZ` says may be no zone at all (`:/etc/localtime`, nothing), of which the runtime makes `undefined` or a name of its own. */
-function knownZone(zone: string | undefined): string {
-  try {
-    return Intl.DateTimeFormat("en", { timeZone: zone ?? "UTC" }).resolvedOptions().timeZone;
-  } catch {
-    return "UTC";
-  }
+/** What a person is told when `TZ` names no zone that rules can go by: the machine then counts in UTC, or has a guess of its own. */
+export function timeZoneProblem(tz: string | undefined): string | undefined {
+  if (tz === undefined || isTimeZone(tz.replace(/^:/u, ""))) return undefined;
+  return `TZ is ${JSON.stringify(tz)}, which names no time zone such as Europe/Paris: days and times are in ${machineTimeZone()}`;
 }

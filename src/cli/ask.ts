@@ -1,8 +1,10 @@
 /** `lily ask`, one message and its reply; and messages from a pipe or file, one a line. */
-import { createInterface } from "node:readline";
+import { buffer as readAll } from "node:stream/consumers";
+import { decodeText } from "#src/kernel/decode-text.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import { type CliContext, type CliOptions, isInteractive } from "./context.ts";
+import { linesOf, refusedLine } from "./input/piped-lines.ts";
 import { withEngine } from "./with-engine.ts";
-import { text as readAll } from "node:stream/consumers";
 import type { Engine } from "./engine.ts";
 import { screenOf } from "./screen.ts";
 
@@ -55,24 +57,22 @@ async function messageOf({ stdin, stderr }: CliContext, words: readonly string[]
   if (isGiven) return words.join(" ");
   if (stdin.isTTY) stderr.write("Write the message, then Ctrl-D.\n");
   // The line break that ends a file is not part of the message.
-  return (await readAll(stdin)).replace(/\r?\n$/u, "");
+  const { text, problem, next } = decodeText(await readAll(stdin));
+  if (text !== undefined) return text.replace(/\r?\n$/u, "");
+  throw new LilyError("message_invalid", `the message ${problem}`, { next: `${next} Nothing was stored.` });
 }
 
-/** Answers every line that is not blank. Returns the exit code of the last reply that failed, or 0. */
+/** Answers every line that is not blank; one that is no text is refused. Returns the exit code of the last reply that failed, or 0. */
 export async function pipe(context: CliContext, options: CliOptions): Promise<number> {
   return withEngine(context, options, async (engine, stop) => {
     const { writeReply } = await import("./plain-reply.ts");
-    const lines = createInterface({
-      input: context.stdin,
-      crlfDelay: Number.POSITIVE_INFINITY,
-      terminal: false,
-    });
-    stop.addEventListener("abort", () => lines.close());
     let lastFailure = 0;
-    for await (const content of lines) {
-      if (content.trim() === "") continue;
+    for await (const line of linesOf(context.stdin, stop)) {
+      if (line.text?.trim() === "") continue;
       const sessionKey = options.key ?? engine.defaultKey;
-      const reply = await engine.send({ sessionKey, content, stop });
+      const reply = await (line.text === undefined
+        ? refusedLine(line)
+        : engine.send({ sessionKey, content: line.text, stop }));
       const exitCode = writeReply(reply, lineOutput(context), options);
       if (exitCode !== 0) lastFailure = exitCode;
       if (stop.aborted) break;

@@ -3,7 +3,7 @@ import { constants, statSync } from "node:fs";
 import { open, realpath, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, resolve } from "node:path";
-import { decodeText } from "#memory/evidence/decode-text.ts";
+import { decodeText } from "#src/kernel/decode-text.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import type { CommandFiles, FileBytes } from "#src/commands/command.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
@@ -59,14 +59,11 @@ const MAX_TEXT_BYTES = 200_000_000;
 
 /** What is in no known encoding would be read with other letters than were written. */
 function textOf(bytes: Uint8Array, path: string): string {
-  try {
-    return decodeText(bytes, path);
-  } catch (error) {
-    if (!isLilyError(error)) throw error;
-    throw new LilyError("file_failed", error.message, {
-      next: "Save it as UTF-8, and give it again. Nothing was changed.",
-    });
-  }
+  const { text, problem } = decodeText(bytes);
+  if (text !== undefined) return text;
+  throw new LilyError("file_failed", `${path} ${problem}`, {
+    next: "Save it as UTF-8, and give it again. Nothing was changed.",
+  });
 }
 
 /** A new file with all of `text`, or none: half of it, on a full disk, would look like an export. */

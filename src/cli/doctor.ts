@@ -1,12 +1,12 @@
 /** `lily doctor`: examines what is stored, with `--repair` makes anew what can be, or examines the model with `--model`. */
 import { join } from "node:path";
 import { loadConfig } from "#src/app/config.ts";
-import { systemClock } from "#src/app/system.ts";
+import { systemClock, timeZoneProblem } from "#src/app/system.ts";
 import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { defaultModelReference } from "#src/models/resolve-model.ts";
-import { type Check, counted, fine, orRow, sizeText, wrong } from "#src/upkeep/check.ts";
+import { type Check, counted, fine, orRow, sizeText, warning, wrong } from "#src/upkeep/check.ts";
 import { checkConversations } from "#src/upkeep/conversations.ts";
 import type { DiskUse } from "#src/upkeep/database-file.ts";
 import { type Examination, examineHome } from "#src/upkeep/examine-home.ts";
@@ -73,7 +73,10 @@ async function examineAsked({ env, cwd }: CliContext, asked: string | true): Pro
 
 async function examine(context: CliContext, options: CliOptions, request: DoctorRequest): Promise<Findings> {
   const { backend, problems } = configurationOf(context);
-  if (backend !== "sqlite") return examineBackend(context, backend, request);
+  if (backend !== "sqlite") {
+    const found = await examineBackend(context, backend, request);
+    return { ...found, checks: [...problems, ...found.checks] };
+  }
   const home = anyHome(context);
   assertHome(home.folder);
   const clock = systemClock();
@@ -95,7 +98,13 @@ function configurationOf({ env, cwd }: CliContext): {
   readonly problems: readonly Check[];
 } {
   try {
-    return { backend: loadConfig(env, cwd).config.storage.backend, problems: [] };
+    const { storage, timeZone } = loadConfig(env, cwd).config;
+    const problem = timeZone === undefined ? timeZoneProblem(env["TZ"]) : undefined;
+    const next = "Set TZ to a name such as Europe/Paris, or timeZone in config.json.";
+    return {
+      backend: storage.backend,
+      problems: problem === undefined ? [] : [warning("time zone", problem, next)],
+    };
   } catch (error) {
     const found = `${errorMessage(error)}; the files are looked for where they are by default`;
     const next = "Correct it, or take it from a backup.";

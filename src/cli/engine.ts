@@ -19,6 +19,8 @@ export interface Engine {
   /** Session key of the terminal when none is given. */
   readonly defaultKey: string;
   readonly timeZone: string;
+  /** What the person at the terminal is told, once. */
+  readonly notice: string | undefined;
   readonly repository: SessionRepository;
   /** Verifies everything that is stored, of every owner. */
   verifyAll(): Promise<VerifyReport>;
@@ -43,7 +45,7 @@ export async function openEngine(
   cwd: string,
   input?: Pick<LineInput, "forgetSaying">,
 ): Promise<Engine> {
-  const { home, config, deps, storage } = await openApp(env, cwd);
+  const { home, config, deps, storage, notice } = await openApp(env, cwd);
   const sessions = openLocalSessions(
     { ...deps, files: commandFiles({ folder: cwd, kept: join(home, "exports") }) },
     storage,
@@ -57,6 +59,7 @@ export async function openEngine(
   return {
     owner,
     defaultKey,
+    notice,
     get timeZone() {
       return deps.policies.base.timeZone;
     },

@@ -13,7 +13,7 @@ import {
 import { keyFileOf, readKeyFile, writeKeyFile } from "#src/server/auth/key-file.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
 import { done, type Envelope, exitCodeOf, refused } from "#src/kernel/envelope.ts";
-import { parseOwner } from "#src/sessions/session-key.ts";
+import { assertNoBlankEnds, parseOwner } from "#src/sessions/session-key.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import { printableLine } from "./printable.ts";
 import { renderEnvelope, renderFailure } from "./render/render-envelope.ts";
@@ -112,6 +112,7 @@ export function revokeKey(context: CliContext, options: CliOptions, which: strin
 }
 
 function entryFor(key: string, { owner, label, expires }: NewKey): KeyEntry {
+  assertNoBlankEnds(owner, "owner");
   const trimmed = printableLine(label ?? "").slice(0, 100);
   return {
     owner: parseOwner(owner),

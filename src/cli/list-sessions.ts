@@ -2,7 +2,7 @@
 import { done, exitCodeOf, type Envelope } from "#src/kernel/envelope.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
-import { printableLine } from "./printable.ts";
+import { printableKey } from "./printable.ts";
 import { renderBody, renderEnvelope } from "./render/render-envelope.ts";
 import { screenOf, type Screen } from "./screen.ts";
 
@@ -70,7 +70,7 @@ function write(
 function listText(envelope: Envelope, found: readonly Envelope[], screen: Screen): string {
   const tables = found.map((listed) => {
     const named = listed.data?.["sessionKey"];
-    const key = printableLine(typeof named === "string" ? named : "");
+    const key = printableKey(typeof named === "string" ? named : "");
     return `${screen.paint.bold(key)}\n\n${renderBody(listed, screen)}`;
   });
   return [...tables, renderEnvelope(envelope, screen)].join("\n\n");

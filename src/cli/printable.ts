@@ -25,6 +25,11 @@ export function printableLine(text: string): string {
   return printable(text).replaceAll(/\s+/gu, " ").trim();
 }
 
+/** A session key on one line; in quotation marks where blanks at its ends would not be seen. */
+export function printableKey(key: string): string {
+  return key === key.trim() ? printableLine(key) : JSON.stringify(printable(key));
+}
+
 /** Makes a stream of pieces printable, as they come. */
 export interface PrintableStream {
   /** What can be printed now. Half a surrogate pair, or half an escape sequence, waits for its other half. */

@@ -4,7 +4,7 @@ import { done, exitCodeOf, refused, type Envelope } from "#src/kernel/envelope.t
 import { counted } from "#src/upkeep/check.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
-import { printableLine } from "./printable.ts";
+import { printableKey, printableLine } from "./printable.ts";
 import { renderEnvelope } from "./render/render-envelope.ts";
 import { table } from "./render/table.ts";
 import { screenOf, type Screen } from "./screen.ts";
@@ -51,7 +51,7 @@ function erasedText({ erased: { titles, turns } }: VerifyReport): string {
 
 function renderProblems({ problems }: VerifyReport, screen: Screen): string {
   const rows = problems.map(({ sessionKey, ordinal, turn, problem }) => [
-    printableLine(sessionKey),
+    printableKey(sessionKey),
     String(ordinal),
     turn === null ? "" : String(turn),
     printableLine(problem),

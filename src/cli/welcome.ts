@@ -5,22 +5,29 @@ import { fromInstant } from "#src/kernel/clock.ts";
 import { latestEntry } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import type { Engine } from "./engine.ts";
-import { printableLine } from "./printable.ts";
+import { printableKey, printableLine } from "./printable.ts";
 import { wrapped } from "./render/indent.ts";
 import type { Screen } from "./screen.ts";
 
 /** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`; and what was left unanswered. */
 export async function welcomeText(engine: Engine, sessionKey: string, screen: Screen): Promise<string> {
-  const conversation = screen.paint.dim(wrapped(await conversationText(engine, sessionKey), screen));
+  const told = await toldFirst(engine, sessionKey);
+  const warnings = told.map((text) => screen.paint.yellow(wrapped(printableLine(text), screen)));
+  const where = screen.paint.dim(wrapped(await conversationText(engine, sessionKey), screen));
+  return [where, ...warnings].join("\n");
+}
+
+async function toldFirst(engine: Engine, sessionKey: string): Promise<string[]> {
   const left = await engine.unanswered(sessionKey);
-  if (left === undefined) return conversation;
-  const told = unansweredText(left, { timeZone: engine.timeZone, nowMs: engine.now() });
-  return `${conversation}\n${screen.paint.yellow(wrapped(printableLine(told), screen))}`;
+  return [
+    ...(engine.notice === undefined ? [] : [engine.notice]),
+    ...(left === undefined ? [] : [unansweredText(left, { timeZone: engine.timeZone, nowMs: engine.now() })]),
+  ];
 }
 
 async function conversationText(engine: Engine, sessionKey: string): Promise<string> {
   const { repository, owner } = engine;
-  const key = printableLine(sessionKey);
+  const key = printableKey(sessionKey);
   const chain = await repository.readChain({ owner, sessionKey });
   if (chain === undefined) return `${key} begins its first session`;
   const { sessionId, ordinal, title } = latestEntry(chain);

@@ -40,6 +40,7 @@ async function openAndUse(
   try {
     const { openEngine } = await import("./engine.ts");
     engine = await openEngine(context.env, context.cwd);
+    if (engine.notice !== undefined) context.stderr.write(`lily: ${engine.notice}\n`);
     exitCode = await use(engine, stop);
   } catch (error) {
     exitCode = await reportError(error, context, options);

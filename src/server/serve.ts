@@ -49,7 +49,8 @@ export async function openServer(
   const authenticator = openAuthenticator(env, home, { owner });
   const { isOpen } = authenticator;
   if (isOpen) requireLoopback(host);
-  const { deps, storage } = await openApp(env, cwd);
+  const { deps, storage, notice } = await openApp(env, cwd);
+  if (notice !== undefined) report(notice);
   const sessions = openLocalSessions(deps, storage, { keepTurns: config.storage.keepTurns });
   const closeStorage = async (): Promise<void> => {
     await sessions.settled();

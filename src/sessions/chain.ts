@@ -5,6 +5,7 @@ import { chainEntrySchema, type ChainEntry } from "./chain-entry.ts";
 import { coverParts, sealedFacts } from "./entry-parts.ts";
 import { redactionSchema } from "./redaction-list.ts";
 import { sealOf } from "./seal.ts";
+import { assertNoBlankEnds } from "./session-key.ts";
 import type { Carried } from "./session-fields.ts";
 import type { RotateVerdict } from "./verdict.ts";
 
@@ -36,8 +37,10 @@ export interface FirstSession {
   readonly textHash: string;
 }
 
-/** A new chain with one session. */
+/** A new chain with one session. @throws {LilyError} `session_key_invalid` when its owner or key ends in a blank */
 export function openChain(first: FirstSession): Chain {
+  assertNoBlankEnds(first.owner, "owner");
+  assertNoBlankEnds(first.sessionKey, "session key");
   const entry: ChainEntry = {
     sessionId: first.sessionId,
     ordinal: 1,

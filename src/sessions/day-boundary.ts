@@ -53,10 +53,10 @@ function boundaryOf(
 ): number | undefined {
   if (!date.toZonedDateTime(timeZone).toPlainDate().equals(date)) return undefined;
   const wanted = date.toPlainDateTime(time);
-  // "compatible" takes the earlier of two and, in a gap, the same distance after it.
-  const found = wanted.toZonedDateTime(timeZone, { disambiguation: "compatible" });
+  // Of two it takes the earlier; in a gap, the same distance before it, from where the gap is the next change.
+  const found = wanted.toZonedDateTime(timeZone, { disambiguation: "earlier" });
   if (found.toPlainDateTime().equals(wanted)) return found.epochMilliseconds;
-  return found.getTimeZoneTransition("previous")?.epochMilliseconds ?? found.epochMilliseconds;
+  return found.getTimeZoneTransition("next")?.epochMilliseconds ?? found.epochMilliseconds;
 }
 
 /** Whether `name` is a time zone that this machine knows. */

@@ -18,6 +18,27 @@ export function parseSessionKey(value: unknown): string {
   return parseId(value, "session key", "session_key_invalid");
 }
 
+/** Also those that have no width, or the one of an empty braille cell. */
+const BLANK_ENDS = /^[\s\u200b\u2060\u2800]+|[\s\u200b\u2060\u2800]+$/gu;
+
+/**
+ * Refuses a name under which nothing is kept yet and that begins or ends with a blank: it would look like another one.
+ * What an earlier version kept under such a name is reached as before.
+ *
+ * @throws {LilyError} `session_key_invalid`
+ */
+export function assertNoBlankEnds(value: string, what: "session key" | "owner"): void {
+  const plain = value.replaceAll(BLANK_ENDS, "");
+  if (value === plain) return;
+  throw new LilyError(
+    "session_key_invalid",
+    `${shown(value)} is not a ${what}: it begins or ends with a blank`,
+    {
+      next: `Use ${shown(plain)}. Nothing was stored.`,
+    },
+  );
+}
+
 /** Gives back `value` as a delivery id, under the same rules as a session key. @throws `delivery_id_invalid` */
 export function parseDeliveryId(value: unknown): string {
   return parseId(value, "delivery id", "delivery_id_invalid");

@@ -136,6 +136,17 @@ describe("day boundary rollover", () => {
     ).toBe(at("2026-03-08T08:00:00.000Z"));
   });
 
+  it.each([
+    ["America/New_York", "02:00", "2026-03-08T05:30:00.000Z", "2026-03-08T07:00:00.000Z"],
+    ["Australia/Lord_Howe", "02:00", "2026-10-03T14:00:00.000Z", "2026-10-03T15:30:00.000Z"],
+    ["Africa/Cairo", "00:00", "2026-04-23T12:00:00.000Z", "2026-04-23T22:00:00.000Z"],
+    ["America/Havana", "00:00", "2026-03-08T03:00:00.000Z", "2026-03-08T05:00:00.000Z"],
+    ["Asia/Beirut", "00:00", "2026-03-28T12:00:00.000Z", "2026-03-28T22:00:00.000Z"],
+    ["Europe/Paris", "02:00", "2026-03-29T00:10:00.000Z", "2026-03-29T01:00:00.000Z"],
+  ])("has a boundary at the very start of a gap at its end: %s %s (F-3)", (timeZone, time, now, end) => {
+    expect(nextBoundaryAfter(at(now), { at: time, timeZone })).toBe(at(end));
+  });
+
   it.each(["UTC", "America/Los_Angeles", "Asia/Tokyo"])(
     "TZ-04 uses the user's zone on a host in %s",
     (host) => {

@@ -18,6 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
+import { decodeText } from "#src/kernel/decode-text.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { checkConversations } from "./conversations.ts";
 import { type Home, STAGED } from "./home.ts";
@@ -87,8 +88,9 @@ function problemOf(path: string): string | undefined {
   try {
     const bytes = readFileSync(path);
     if (bytes.length > 0 && bytes.every((byte) => byte === 0)) return "holds nothing but zeros";
-    // The decoder drops the mark that some editors put first.
-    JSON.parse(new TextDecoder().decode(bytes));
+    const { text, problem } = decodeText(bytes);
+    if (text === undefined) return problem;
+    JSON.parse(text);
     return undefined;
   } catch (error) {
     // The parser's own message repeats a piece of the file, which may be a secret.

@@ -30,14 +30,19 @@ export function runCli(
 }
 
 /** Runs a whole command line on the home folder `home`, with `stdin` as a pipe. */
-export function runLine(home: string, args: readonly string[], stdin = ""): Promise<Ran> {
-  return runIn(home, (context) => run(context, args), stdin);
+export function runLine(
+  home: string,
+  args: readonly string[],
+  stdin: string | Buffer = "",
+  env: CliContext["env"] = {},
+): Promise<Ran> {
+  return runIn(home, (context) => run({ ...context, env: { ...context.env, ...env } }, args), stdin);
 }
 
 async function runIn(
   home: string,
   work: (context: CliContext) => Promise<number>,
-  given?: string,
+  given?: string | Buffer,
 ): Promise<Ran> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   // Only written to, as a pipe would be, unless it has something to say.

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
+import { decodeText } from "#src/kernel/decode-text.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { keyFileSchema, type KeyEntry } from "./key-entries.ts";
 
@@ -71,12 +72,14 @@ export function writeKeyFile(path: string, entries: readonly KeyEntry[]): void {
 }
 
 function jsonIn(path: string): unknown {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, "utf8");
+    bytes = readFileSync(path);
   } catch (error) {
     throw invalid(path, errorMessage(error));
   }
+  const { text, problem } = decodeText(bytes);
+  if (text === undefined) throw invalid(path, `it ${problem}`);
   try {
     return JSON.parse(text);
   } catch {
