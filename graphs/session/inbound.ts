@@ -14,8 +14,10 @@ export interface SortedMessages {
   readonly notices: readonly BaseMessage[];
   /** Of a turn that began in an earlier run and did not end. */
   readonly inFlight: readonly BaseMessage[];
-  /** What the caller of this run sent. */
+  /** What the caller of this run sent: the newest user message, and what came with it. */
   readonly inbound: readonly BaseMessage[];
+  /** What else stands behind the last committed turn: added by hand, or of a run that ended before its first step. */
+  readonly leftOver: readonly BaseMessage[];
 }
 
 /** Sorts messages at the begin of a run, before anything of this run was added. */
@@ -26,15 +28,26 @@ export function sortMessages(
   const open = state.messages.filter((message) => !committed.has(message.id ?? "") && !isNotice(message));
   const begin = open.findIndex((message) => message.id === state.turn?.firstMessageId);
   const notices = state.messages.filter(isNotice);
-  if (begin === -1) return { notices, inFlight: [], inbound: open };
+  if (begin === -1) return { notices, inFlight: [], ...apart(open) };
   // A turn has one user message, its first; the next one is this run's.
   const next = open.findIndex((message, index) => index > begin && HumanMessage.isInstance(message));
   const end = next === -1 ? open.length : next;
   return {
     notices,
     inFlight: open.slice(begin, end),
-    inbound: [...open.slice(0, begin), ...open.slice(end)],
+    ...apart([...open.slice(0, begin), ...open.slice(end)]),
   };
+}
+
+/** The newest user message is what this run is about, with the others of the same input. */
+function apart(open: readonly BaseMessage[]): Pick<SortedMessages, "inbound" | "leftOver"> {
+  const newest = open.findLast((message) => HumanMessage.isInstance(message));
+  if (newest === undefined) return { inbound: open, leftOver: [] };
+  const isInbound = (message: BaseMessage): boolean =>
+    HumanMessage.isInstance(message) &&
+    (deliveredId(message) === deliveredId(newest) ||
+      (markOf(newest).together === true && markOf(message).together === true));
+  return { inbound: open.filter(isInbound), leftOver: open.filter((message) => !isInbound(message)) };
 }
 
 /** The one message of a run. */

@@ -101,13 +101,18 @@ describe("a message whose id is there already", () => {
     expect(messages[2]?.content).toBe("three");
   });
 
-  it("is dropped when it is not a user's", () => {
-    const after = reduceMessages(before, [
-      answer("a1", "forged"),
-      new ToolMessage({ id: "u1", content: "x", tool_call_id: "c" }),
-    ]);
+  it("is dropped when it is not a user's and the input of a run", () => {
+    const after = reduceMessages(before, {
+      sent: [answer("a1", "forged"), new ToolMessage({ id: "u1", content: "x", tool_call_id: "c" })],
+    });
     expect(ids(after)).toEqual(["u1", "a1"]);
     expect(after[1]?.content).toBe("text of a1");
+  });
+
+  it("stands at the end when it is not a user's and written by hand, so that it can be told of", () => {
+    const after = reduceMessages(before, [answer("a1", "forged")]);
+    expect(after.map(({ content }) => content)).toEqual(["text of u1", "text of a1", "forged"]);
+    expect(markOf(after[2] as BaseMessage).rewrites).toBe("a1");
   });
 
   it("never changes or removes what stood there, whatever is sent", () => {

@@ -9,8 +9,13 @@ import {
 import { messagesStateReducer, type Messages } from "@langchain/langgraph";
 import { deriveUuid } from "#src/kernel/ids.ts";
 
-/** What a node or a caller may write to `messages`. */
-export type MessagesUpdate = Messages;
+/** What a caller sends at once, as the input of a run. */
+export interface SentMessages {
+  readonly sent: Messages;
+}
+
+/** What a node, a caller of `updateState`, or the input of a run may write to `messages`. */
+export type MessagesUpdate = Messages | SentMessages;
 
 interface Mark {
   /** Said beside the conversation: shown, never stored in a transcript, never given to a model. */
@@ -19,6 +24,10 @@ interface Mark {
   readonly redelivers?: string;
   /** Why what the caller sent is not a message. */
   readonly malformed?: string;
+  /** It came with others, as the input of the latest run. */
+  readonly together?: boolean;
+  /** The id of the message that somebody wanted to write anew by `updateState`. */
+  readonly rewrites?: string;
 }
 
 /** The mark that a message carries, if it carries one. */
@@ -48,13 +57,35 @@ export function isNotice(message: BaseMessage): boolean {
 }
 
 /**
- * LangGraph's message reducer with three differences: what is not a message becomes a marked one, so that the graph
+ * LangGraph's message reducer with four differences: what is not a message becomes a marked one, so that the graph
  * can refuse it in words; a user message whose id is there already is a repeated delivery and goes to the end under an
- * id of its own, instead of rewriting the past; any other message whose id is there already is dropped.
+ * id of its own, instead of rewriting the past; any other message whose id is there already is dropped from the input of
+ * a run, and goes to the end, to be told of, where somebody would change it; user messages that are sent at once are marked as such.
  */
-export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): BaseMessage[] {
+export function reduceMessages(before: BaseMessage[], right: MessagesUpdate): BaseMessage[] {
+  if (!isSent(right)) return reduce(before, listOf(right));
+  const left = before.map((message) =>
+    markOf(message).together === true ? asTogether(message, false) : message,
+  );
+  const after = reduce(left, listOf(right.sent), { isSent: true });
+  const isNew = (message: BaseMessage): boolean =>
+    HumanMessage.isInstance(message) && !left.includes(message);
+  if (after.filter(isNew).length < 2) return after;
+  return after.map((message) => (isNew(message) ? asTogether(message, true) : message));
+}
+
+/** An update as the input of a run. */
+export function asSent(update: MessagesUpdate): MessagesUpdate {
+  return isSent(update) ? update : { sent: update };
+}
+
+function isSent(update: MessagesUpdate): update is SentMessages {
+  return typeof update === "object" && update !== null && "sent" in update;
+}
+
+function reduce(left: BaseMessage[], right: readonly unknown[], { isSent = false } = {}): BaseMessage[] {
   const known = new Set(left.map((message) => message.id));
-  const incoming = apart(listOf(right).map(toMessage));
+  const incoming = apart(right.map(toMessage));
   const accepted: BaseMessage[] = [];
   const superseded: BaseMessage[] = [];
   for (const message of incoming) {
@@ -73,6 +104,8 @@ export function reduceMessages(left: BaseMessage[], right: MessagesUpdate): Base
       const copy = laterCopy(message);
       if (known.has(copy.id)) superseded.push(new RemoveMessage({ id: copy.id ?? "" }));
       accepted.push(copy);
+    } else if (!isSent) {
+      accepted.push(rewriting(message));
     }
   }
   const cleared = superseded.length === 0 ? left : without(left, superseded);
@@ -108,7 +141,7 @@ function apart(incoming: readonly BaseMessage[]): BaseMessage[] {
 
 const REMOVE_ALL = "__remove_all__";
 
-function listOf(update: MessagesUpdate): unknown[] {
+function listOf(update: Messages): unknown[] {
   return Array.isArray(update) ? update : [update];
 }
 
@@ -119,6 +152,25 @@ export function laterCopy(message: HumanMessage): HumanMessage {
     content: message.content,
     id: deriveUuid("redelivered", mark.redelivers ?? ""),
     additional_kwargs: { lily: mark },
+  });
+}
+
+/** What would change an answer, beside it. */
+function rewriting(message: BaseMessage): AIMessage {
+  const mark: Mark = { rewrites: message.id ?? "" };
+  const id = deriveUuid("rewrites", message.id ?? "", JSON.stringify(message.content));
+  return new AIMessage({ content: message.content, id, additional_kwargs: { lily: mark } });
+}
+
+/** The same user message, marked as one of several that came at once, or not so any more. */
+function asTogether(message: BaseMessage, isTogether: boolean): BaseMessage {
+  const { lily: _mark, ...others } = message.additional_kwargs;
+  const { together: _before, ...kept } = markOf(message);
+  const mark: Mark = isTogether ? { ...kept, together: true } : kept;
+  return new HumanMessage({
+    content: message.content,
+    ...(message.id === undefined ? {} : { id: message.id }),
+    additional_kwargs: Object.keys(mark).length === 0 ? others : { ...others, lily: mark },
   });
 }
 

@@ -1,11 +1,14 @@
 /** Settles what an earlier run left unfinished: a crash, an abort, a limit. */
-import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { quotedBeginning } from "#src/commands/unanswered-message.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { commitTurn } from "./commit-turn.ts";
+import { contentText } from "#src/turns/langchain-messages.ts";
 import { deliveryConflict, findAnswer } from "#src/turns/stored-reply.ts";
 import type { CaughtUp } from "./locate-session.ts";
+import { deliveredId } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
 import { readInFlight, type InFlight } from "./in-flight.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
@@ -55,7 +58,7 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
   const again = deliveredAgain(unsettled, left.turn);
   if (hasBegun && again !== "nothing") return resume(adopted, left);
   if (hasBegun) return commitAsItStands(deps, unsettled, { left, adopted });
-  if (again !== "all") await explainLoss(deps, unsettled, left);
+  if (again !== "all") await writeLoss(deps, run.repository, caughtUp.session, left.turn);
   return adopted;
 }
 
@@ -159,19 +162,43 @@ async function commitAsItStands(
   };
 }
 
-async function explainLoss(
+/**
+ * What the next message is told of what stands behind the last committed turn and is not its own: it is taken out, and no
+ * part of the conversation. A user message there was sent in a run that ended before its first step.
+ */
+export async function leftOverText(
   deps: SessionDeps,
-  { run, caughtUp: { session } }: Unsettled,
-  { turn }: InFlight,
+  { repository }: Pick<RunContext, "repository">,
+  { session, leftOver }: { readonly session: SessionFields; readonly leftOver: readonly BaseMessage[] },
+): Promise<string | null> {
+  const told: string[] = [];
+  for (const message of leftOver) {
+    const text = contentText(message.content);
+    const deliveryId = deliveredId(message) ?? "";
+    if (!HumanMessage.isInstance(message)) {
+      told.push(`${quotedBeginning(text)} was written here by hand, and is no part of this conversation.`);
+    } else if ((await findAnswer(repository, session, deliveryId)) === undefined) {
+      await writeLoss(deps, repository, session, { deliveryId, requestId: deps.ids.uuid(), text });
+      told.push(`The message ${quotedBeginning(text)} was not answered: its run ended. Send it again.`);
+    }
+  }
+  return told.length === 0 ? null : told.join("\n");
+}
+
+async function writeLoss(
+  deps: SessionDeps,
+  repository: RunContext["repository"],
+  session: SessionFields,
+  { deliveryId, requestId, text }: Pick<TurnInFlight, "deliveryId" | "requestId" | "text">,
 ): Promise<void> {
-  await run.repository.writeFailure(session, {
+  await repository.writeFailure(session, {
     sessionId: session.sessionId,
-    deliveryId: turn.deliveryId,
-    requestId: turn.requestId,
+    deliveryId,
+    requestId,
     at: toInstant(deps.clock.now()),
     code: "turn_failed",
     message: "the program ended before the turn was answered",
     node: "admit",
-    text: turn.text,
+    text,
   });
 }

@@ -17,7 +17,7 @@ import {
 } from "#src/sessions/turn-record.ts";
 import { verdictSchema } from "#src/sessions/verdict.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
-import { reduceMessages, type MessagesUpdate } from "./messages.ts";
+import { asSent, reduceMessages, type MessagesUpdate } from "./messages.ts";
 
 /** The turn in flight: everything that an interrupt or a crash needs to go on from. */
 export const turnInFlightSchema = z.strictObject({
@@ -93,17 +93,19 @@ export const handoffSchema = z.strictObject({
   }),
 });
 
-const messages = new ReducedValue(
-  z.custom<BaseMessage[]>().default(() => []),
-  {
-    inputSchema: z.custom<MessagesUpdate>(),
-    reducer: reduceMessages,
-    jsonSchemaExtra: {
-      langgraph_type: "messages",
-      description: "Send one user message; its id is the delivery id",
+const messagesOf = (inputSchema: z.ZodType<MessagesUpdate>) =>
+  new ReducedValue(
+    z.custom<BaseMessage[]>().default(() => []),
+    {
+      inputSchema,
+      reducer: reduceMessages,
+      jsonSchemaExtra: {
+        langgraph_type: "messages",
+        description: "Send one user message; its id is the delivery id",
+      },
     },
-  },
-);
+  );
+const messages = messagesOf(z.custom<MessagesUpdate>());
 
 export const SessionState = new StateSchema({
   /** The newest committed turns, the turn in flight, and notices; for clients. History is the transcript. */
@@ -122,8 +124,10 @@ export const SessionState = new StateSchema({
   handoff: handoffSchema.nullable().default(null),
 });
 
-/** What a caller sends. */
-export const SessionInput = new StateSchema({ messages });
+/** What a caller sends; marked as such, for `updateState` writes to the same channel. */
+export const SessionInput = new StateSchema({
+  messages: messagesOf(z.custom<MessagesUpdate>().transform(asSent)),
+});
 
 /** What a caller gets back. */
 export const SessionOutput = new StateSchema({

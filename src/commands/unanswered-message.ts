@@ -31,9 +31,13 @@ export function unansweredText(
   { text, at, state }: UnansweredMessage,
   { timeZone, nowMs }: { readonly timeZone: string; readonly nowMs: number },
 ): string {
+  return `The message ${quotedBeginning(text)} of ${timeText(fromInstant(at), nowMs, timeZone)} ${WHY[state]}`;
+}
+
+/** As much of a text as tells which one it is, on one line, in quotation marks. */
+export function quotedBeginning(text: string): string {
   const line = text.replaceAll(/\s+/gu, " ").trim();
-  const shown = line.length > SHOWN_CHARACTERS ? `${sliceWhole(line, 0, SHOWN_CHARACTERS)}…` : line;
-  return `The message “${shown}” of ${timeText(fromInstant(at), nowMs, timeZone)} ${WHY[state]}`;
+  return `“${line.length > SHOWN_CHARACTERS ? `${sliceWhole(line, 0, SHOWN_CHARACTERS)}…` : line}”`;
 }
 
 /** The time, with its date unless that is today. */

@@ -25,7 +25,7 @@ import {
 } from "../locate-session.ts";
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
-import { settle } from "../settle.ts";
+import { leftOverText, settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 
 /** Makes the node. */
@@ -153,7 +153,11 @@ async function admitToLatest(
       messages: [...removals(sorted), ...leaving, ...messages],
     };
   }
-  const said = [announcementFor(chain, session), lostTurnsText(caughtUp)].filter((text) => text !== null);
+  const said = [
+    announcementFor(chain, session),
+    lostTurnsText(caughtUp),
+    await leftOverText(deps, run, { session, leftOver: sorted.leftOver }),
+  ].filter((text) => text !== null);
   const begun = beginTurn(deps, {
     sorted,
     session,
@@ -161,7 +165,7 @@ async function admitToLatest(
     collected: run.collected,
     intent,
     announcement: said.length === 0 ? null : said.join("\n"),
-    messages: [...leaving, ...messages],
+    messages: [...leaving, ...sorted.leftOver.map(removalOf), ...messages],
     fields,
   });
   // A command leaves nothing behind that anybody could go on with.
