@@ -123,3 +123,56 @@ describe("a turn that goes on later", () => {
     expect(systems.map((text) => /09:\d\d/u.exec(text)?.[0])).toEqual(["09:00", "09:10"]);
   });
 });
+
+/** A server that numbers the calls of each answer anew, and a tool that is called twice in one turn. */
+async function numberedAnew(onRun: (lily: Harness, run: number) => void) {
+  const ran: string[] = [];
+  const started: { lily?: Harness } = {};
+  const schema = z.object({ what: z.string() });
+  const note = tool(
+    ({ what }) => {
+      ran.push(what);
+      if (started.lily !== undefined) onRun(started.lily, ran.length);
+      return `noted ${what}`;
+    },
+    { name: "note", description: "notes", schema },
+  );
+  const calls = (what: string) => ({ toolCalls: [{ id: "call_0", name: "note", args: { what } }] });
+  const model = new ScriptedChatModel((messages) => {
+    const results = messages.filter(({ type }) => type === "tool").length;
+    return messages.at(-1)?.text === "hello" ? "re" : results < 2 ? calls(`n${results + 1}`) : "done";
+  });
+  const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [note] }) });
+  started.lily = lily;
+  await lily.send("hello");
+  return { lily, model, ran };
+}
+
+describe("a turn whose model numbers the calls of each answer anew", () => {
+  it("runs each call once, also where what the first did could not be noted", async () => {
+    const failing = (lily: Harness, run: number): void => {
+      const { store } = lily.storage;
+      const put = store.put.bind(store);
+      if (run !== 1) return;
+      store.put = async (...args) => {
+        store.put = put;
+        if (args[0][0] === "in-flight") throw new Error("no");
+        return put(...args);
+      };
+    };
+    const { lily, model, ran } = await numberedAnew(failing);
+    expect((await lily.send("do both")).envelope.message).toBe("done");
+    expect(ran).toEqual(["n1", "n2"]);
+    expect(inputOf(model).slice(-3)).toEqual(["tool: noted n1", "ai: ", "tool: noted n2"]);
+  });
+
+  it("has a result of its own for each call in the state", async () => {
+    const { lily } = await numberedAnew(() => undefined);
+    const { sessionId } = await lily.send("do both");
+    const { values } = await lily.sessions.graph.getState({ configurable: { thread_id: sessionId } });
+    const { messages } = values as { messages: { type: string; text: string; id?: string }[] };
+    const results = messages.filter(({ type }) => type === "tool");
+    expect(results.map(({ text }) => text)).toEqual(["noted n1", "noted n2"]);
+    expect(new Set(results.map(({ id }) => id)).size).toBe(2);
+  });
+});

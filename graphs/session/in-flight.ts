@@ -15,7 +15,12 @@ import type { RunContext } from "./run-context.ts";
 import { turnInFlightSchema, type TurnInFlight } from "./state.ts";
 
 /** A call of a tool that is not finished: it was begun, or its tool asked a person. */
-const openCallSchema = z.strictObject({ id: z.string(), state: z.enum(["begun", "asked"]) });
+const openCallSchema = z.strictObject({
+  id: z.string(),
+  /** The message that made the call; absent in items of earlier versions. */
+  messageId: z.string().optional(),
+  state: z.enum(["begun", "asked"]),
+});
 
 const storedMessageSchema = z.looseObject({
   type: z.string(),

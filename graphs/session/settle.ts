@@ -1,5 +1,5 @@
 /** Settles what an earlier run left unfinished: a crash, an abort, a limit. */
-import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, type BaseMessage, type ToolMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { quotedBeginning } from "#src/commands/unanswered-message.ts";
 import { toInstant } from "#src/kernel/clock.ts";
@@ -12,6 +12,7 @@ import { deliveredId } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
 import { readInFlight, type InFlight } from "./in-flight.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
+import { openCalls, resultOf } from "./tool-calls.ts";
 import { draftOf } from "./turn-draft.ts";
 import { asksForTools } from "./turn-messages.ts";
 import { extendWindow, messagesOf } from "./window.ts";
@@ -112,24 +113,12 @@ function resume(adopted: Settled, { turn, messages }: InFlight): Settled {
 
 /** A stored result for each call that has none, so that the history stays valid and no tool runs again by itself. */
 function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
-  const results = messages.filter((message) => ToolMessage.isInstance(message));
-  const answered = new Set(results.map((message) => message.tool_call_id));
-  return messages
-    .filter((message) => AIMessage.isInstance(message))
-    .flatMap((message) => [...(message.tool_calls ?? []), ...(message.invalid_tool_calls ?? [])])
-    .filter((call) => call.id !== undefined && !answered.has(call.id))
-    .map(
-      (call) =>
-        new ToolMessage({
-          content:
-            "interrupted: this call was not finished, or not approved; it may or may not have taken effect",
-          tool_call_id: call.id ?? "",
-          name: call.name ?? "unknown",
-          status: "error",
-          id: `${call.id}#interrupted`,
-        }),
-    );
+  const { calls, refused } = openCalls(messages);
+  return [...calls.map((call) => resultOf(call, UNFINISHED, "error")), ...refused];
 }
+
+const UNFINISHED =
+  "interrupted: this call was not finished, or not approved; it may or may not have taken effect";
 
 /** The activity clock stays where the turn was: what a crash left does not keep a session young. */
 async function commitAsItStands(

@@ -1,14 +1,18 @@
 /** The tool calls of the model's last message: which are open, and what answers one. */
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { ToolCall } from "@langchain/core/messages/tool";
+import { deriveUuid } from "#src/kernel/ids.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { invalidCallId, NO_OUTPUT, unnamedCallId } from "#src/turns/langchain-messages.ts";
 import { resultText, type ResultKeeper } from "./kept-results.ts";
 
+/** A call, and the message that made it: some servers number the calls of each message anew. */
+export type OpenCall = Pick<ToolCall, "name" | "args"> & { readonly id: string; readonly messageId: string };
+
 /** Calls without a result. */
 export interface OpenCalls {
-  /** In the order in which the model made them, each with an id. */
-  readonly calls: readonly (ToolCall & { readonly id: string })[];
+  /** In the order in which the model made them. */
+  readonly calls: readonly OpenCall[];
   /** Answers to calls whose arguments were no JSON, so that none stays open. */
   readonly refused: readonly ToolMessage[];
 }
@@ -18,16 +22,17 @@ export function openCalls(messages: readonly BaseMessage[]): OpenCalls {
   const at = messages.findLastIndex((message) => AIMessage.isInstance(message));
   const asking = messages[at];
   const last = AIMessage.isInstance(asking) ? asking : undefined;
-  // Only what came after it: some servers number the calls of each message anew.
+  const messageId = last?.id ?? "";
   const results = messages.slice(at + 1).filter((message) => ToolMessage.isInstance(message));
   const answered = new Set(results.map((message) => message.tool_call_id));
   const invalid = (last?.invalid_tool_calls ?? []).map((call, index) => ({
     id: call.id ?? invalidCallId(index),
     name: call.name ?? "unknown",
+    messageId,
   }));
   return {
     calls: (last?.tool_calls ?? [])
-      .map((call, index) => ({ ...call, id: call.id ?? unnamedCallId(index) }))
+      .map(({ id, name, args }, index) => ({ id: id ?? unnamedCallId(index), name, args, messageId }))
       .filter(({ id }) => !answered.has(id)),
     refused: invalid
       .filter(({ id }) => !answered.has(id))
@@ -35,19 +40,25 @@ export function openCalls(messages: readonly BaseMessage[]): OpenCalls {
   };
 }
 
-/** The result of a call. */
+/** The result of a call, under an id that is the same wherever it is made and kept. */
 export function resultOf(
-  call: { id?: string | undefined; name: string },
+  { id, name, messageId }: Pick<OpenCall, "id" | "name" | "messageId">,
   text: string,
   status: "success" | "error",
 ): ToolMessage {
   const content = text.trim() === "" ? NO_OUTPUT : toStorableText(text);
-  return new ToolMessage({ content, tool_call_id: call.id ?? "", name: call.name, status });
+  return new ToolMessage({
+    content,
+    tool_call_id: id,
+    name,
+    status,
+    id: deriveUuid("result", messageId, id),
+  });
 }
 
 /** The result of a call that ran, of whatever kind; what is too big for the conversation is kept beside it. */
 export async function toolResultOf(
-  call: { id?: string | undefined; name: string },
+  call: OpenCall,
   value: unknown,
   keeper: ResultKeeper,
 ): Promise<ToolMessage> {

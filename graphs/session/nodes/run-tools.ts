@@ -2,8 +2,7 @@
  * `runTools`: runs the next open call of the model's last message, within the budget of the turn. One call a step, so that
  * one that ran is stored before the next begins: neither a crash nor an interrupt in a later one runs it again.
  */
-import { ToolMessage } from "@langchain/core/messages";
-import type { ToolCall } from "@langchain/core/messages/tool";
+import type { ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
@@ -17,14 +16,14 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
-import { putInFlight, requireInFlight } from "../in-flight.ts";
+import { putInFlight, requireInFlight, type InFlight } from "../in-flight.ts";
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { recallCharacters } from "../recall-bounds.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { gateOf, memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
-import { openCalls, resultOf, toolResultOf, type OpenCalls } from "../tool-calls.ts";
+import { openCalls, resultOf, toolResultOf, type OpenCall, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
 import { messagesInFlight, requireTurn } from "../turn-messages.ts";
 
@@ -48,7 +47,7 @@ export function runTools(deps: SessionDeps) {
     const { call } = await requireInFlight(run, session, turn);
     const verdict = judgeBudget("tool", spentOf(turn), deps.limits);
     if (verdict.action !== "go") return notRun(turn, open, verdict.limit);
-    if (call?.id === next.id && call.state === "begun") return { messages: [resultOf(next, BEGUN, "error")] };
+    if (hasBegun(call, next)) return { messages: [resultOf(next, BEGUN, "error")] };
     const guard = guardCall(deps, {
       sessionId: session.sessionId,
       runSignal: runtime.signal,
@@ -56,7 +55,10 @@ export function runTools(deps: SessionDeps) {
     });
     const stored = { sessionId: session.sessionId, turn, messages };
     const note = (callState: "begun" | "asked"): Promise<void> =>
-      putInFlight(run.store, session, { ...stored, call: { id: next.id, state: callState } });
+      putInFlight(run.store, session, {
+        ...stored,
+        call: { id: next.id, messageId: next.messageId, state: callState },
+      });
     try {
       const recalled: RecalledPiece[] = [];
       const noted = [...(turn.ledger ?? [])];
@@ -75,7 +77,7 @@ export function runTools(deps: SessionDeps) {
       const isStopped = guard.endedBy() === "stop";
       const closed = isStopped ? others.map((other) => resultOf(other, STOPPED, "error")) : [];
       const update = {
-        messages: [result, ...closed, ...open.refused].map((message) => withId(deps, message)),
+        messages: [result, ...closed, ...open.refused],
         turn: {
           ...turn,
           ...spend(turn, { toolCalls: 1, ms: guard.spentMs() }),
@@ -105,17 +107,8 @@ async function requireLatest(run: RunContext, session: SessionFields): Promise<C
 
 const BEGUN = "not run again: this call was begun before, and may or may not have taken effect";
 
-/** The same id in the Store as in the checkpoint, where the reducer would make one up. */
-function withId(deps: SessionDeps, message: ToolMessage): ToolMessage {
-  const { content, tool_call_id: callId, name, status } = message;
-  if (message.id !== undefined) return message;
-  return new ToolMessage({
-    content,
-    tool_call_id: callId,
-    id: deps.ids.uuid(),
-    ...(name === undefined ? {} : { name }),
-    ...(status === undefined ? {} : { status }),
-  });
+function hasBegun(mark: InFlight["call"], { id, messageId }: OpenCall): boolean {
+  return mark?.state === "begun" && mark.id === id && (mark.messageId ?? messageId) === messageId;
 }
 
 const STOPPED = "stopped by the user before it ended";
@@ -161,7 +154,7 @@ function toolsFor(
 
 /** One call. What a tool throws is told to the model, which can try otherwise; it does not end the turn. */
 async function runCall(
-  call: ToolCall,
+  call: OpenCall,
   on: {
     readonly tools: readonly StructuredToolInterface[];
     readonly guard: CallGuard;
@@ -178,9 +171,9 @@ async function runCall(
   const { signal } = guard;
   try {
     signal.throwIfAborted();
-    const value: unknown = await orAborted(chosen.invoke({ ...call, type: "tool_call" }, { signal, store }), {
-      signal,
-    });
+    const { id, name, args } = call;
+    const asked = chosen.invoke({ id, name, args, type: "tool_call" }, { signal, store });
+    const value: unknown = await orAborted(asked, { signal });
     return await toolResultOf(call, value, results);
   } catch (error) {
     // A tool that asks a person: the run waits, and the same call begins again with the answer.
@@ -193,7 +186,7 @@ async function runCall(
 }
 
 /** @throws what ended the run, where the run is what ended */
-function failedResult(call: ToolCall, error: unknown, guard: CallGuard): ToolMessage {
+function failedResult(call: OpenCall, error: unknown, guard: CallGuard): ToolMessage {
   switch (guard.endedBy()) {
     case "stop":
       return resultOf(call, STOPPED, "error");
