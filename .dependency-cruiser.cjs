@@ -1,6 +1,6 @@
 /** The import arrows of ARCHITECTURE.md: who may import whom. */
 const TESTS = "(\\.test\\.ts$|/testing/|/fixtures/|/contract/|contract\\.ts$)";
-const PURE = "^src/(kernel|sessions|explain|commands|persona|skills)/";
+const PURE = "^src/(kernel|sessions|explain|commands)/";
 
 /** A rule that files in `from` import nothing of ours outside `allowed`. */
 const only = (name, from, allowed, comment) => ({
@@ -32,8 +32,14 @@ module.exports = {
     only(
       "commands",
       "^src/commands/",
-      "^(src/(commands|kernel|sessions|context|explain|persona|skills)/|memory/)",
-      "commands → pure folders and memory's values",
+      "^(src/(commands|kernel|sessions|context|explain|agents)/|memory/)",
+      "commands → pure folders, agents and memory's values",
+    ),
+    only(
+      "agents",
+      "^src/agents/",
+      "^src/(agents|kernel|sessions|context)/",
+      "agents → pure folders; where files lie comes in",
     ),
     only("topics", "^src/topics/", "^src/(topics|kernel|sessions|models)/", "topics → sessions and models"),
     only("models", "^src/models/", "^src/(models|kernel)/", "models → kernel"),
@@ -74,7 +80,10 @@ module.exports = {
       name: "langchain-stays-out",
       comment: "@langchain/* stays out of the pure folders and of the rules of memory and context",
       severity: "error",
-      from: { path: `${PURE}|^src/context/|^memory/(?!stores/|facts/|embedding/|evidence/)`, pathNot: TESTS },
+      from: {
+        path: `${PURE}|^src/(context|agents)/|^memory/(?!stores/|facts/|embedding/|evidence/)`,
+        pathNot: TESTS,
+      },
       to: { path: "node_modules/@langchain/" },
     },
     {

@@ -119,7 +119,6 @@ function depsOf(
     clock,
     ids,
     models: createScriptedChatModels({ "scripted:subject": made.model }),
-    loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
     topics: () => scriptedTopics,
     stops: new StopRegistry(),
     threads: noThreadRegistrar,

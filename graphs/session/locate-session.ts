@@ -1,14 +1,16 @@
 /** Finds the session that a thread is, and its chain, without changing anything. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import { entryOf, openChain, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
+import { entryOf, openChain, type Chain, type ChainEntry, type FirstSession } from "#src/sessions/chain.ts";
 import { wholeTurns } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
+import { sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { inheritedLedger } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { freezeSession, thawSession } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { advance } from "./commit-turn.ts";
 import type { RunContext } from "./run-context.ts";
@@ -20,6 +22,8 @@ export interface LocatedSession {
   readonly session: SessionFields | undefined;
   /** The key was never used; nothing of it is stored yet. */
   readonly isNew: boolean;
+  /** Persona and skills of a new key, to be stored before its chain points to them. */
+  readonly contents?: readonly Blob[];
 }
 
 /** The delivery that would open a key on first contact. */
@@ -49,7 +53,7 @@ export async function locateSession(
   if (known !== null) return { chain, session: known, isNew: false };
   return {
     chain,
-    session: entry === undefined ? undefined : await newFields(deps, run.repository, { chain, entry }),
+    session: entry === undefined ? undefined : await newFields(deps, run, { chain, entry }),
     isNew: false,
   };
 }
@@ -83,25 +87,45 @@ async function firstContact(
       },
     );
   }
-  const chain = openChain({
+  const { chain, contents } = await beginChain(deps, {
     ...found.ref,
     sessionId: run.threadId,
-    at: toInstant(deps.clock.now()),
     deliveryId: found.delivery.deliveryId,
     textHash: textHashOf(found.delivery.text, found.delivery.attachments),
   });
   const entry = entryOf(chain, run.threadId);
   return {
     chain,
-    session: entry === undefined ? undefined : await newFields(deps, run.repository, { chain, entry }),
+    session:
+      entry === undefined
+        ? undefined
+        : await newFields(deps, { ...run, blobs: withContents(contents) }, { chain, entry }),
     isNew: true,
+    contents,
   };
+}
+
+/** The chain of a key as it begins now, with what is to be stored before it. */
+export async function beginChain(
+  deps: SessionDeps,
+  first: Omit<FirstSession, "at" | "snapshot">,
+): Promise<{ readonly chain: Chain; readonly contents: readonly Blob[] }> {
+  const ofOwner = first.owner === deps.localOwner;
+  const { hash, contents } = await freezeSession(deps.agentFiles, deps.defaultAgent, { ofOwner });
+  const chain = openChain({ ...first, at: toInstant(deps.clock.now()), snapshot: hash });
+  return { chain, contents };
+}
+
+/** Blobs of which some are not stored yet. */
+export function withContents(contents: readonly Blob[], stored?: BlobReader): BlobReader {
+  const byHash = new Map(contents.map((blob) => [sha256Of(blob.bytes), blob]));
+  return { read: async (owner, sha256) => byHash.get(sha256) ?? stored?.read(owner, sha256) };
 }
 
 /** The fields of a session as it begins, with what it was handed by the one before it. */
 export async function newFields(
   deps: SessionDeps,
-  repository: SessionRepository,
+  { repository, blobs }: { readonly repository: SessionRepository; readonly blobs: BlobReader },
   { chain, entry }: { readonly chain: Chain; readonly entry: ChainEntry },
 ): Promise<SessionFields> {
   const carried = entry.opened.carried;
@@ -115,7 +139,7 @@ export async function newFields(
     sessionKey: chain.sessionKey,
     ownKey: chain.sessionKey === chain.sessions[0]?.sessionId,
     activeAgent,
-    skillSnapshot: await deps.loadSkills(activeAgent),
+    ...(await thawSession(blobs, chain.owner, entry.opened.snapshot)),
     modelConfig: {
       model: chosen ?? configuredModel(deps, activeAgent),
       chosen: chosen !== null,

@@ -15,6 +15,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
+import { agentParts } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf } from "./run-memory.ts";
 
@@ -85,6 +86,7 @@ export async function systemText(
   { chain, session, receipt }: PromptSubject & { readonly chain: Chain },
 ): Promise<string> {
   return systemPrompt({
+    ...(await agentParts(run.blobs, session, receipt.budgetTokens)),
     agent: session.activeAgent,
     localTime: receipt.localTime ?? "",
     timeZone: receipt.timeZone ?? "",

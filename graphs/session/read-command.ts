@@ -5,15 +5,15 @@ import { readsOnly, type CommandContext } from "#src/commands/command.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { toInstant } from "#src/kernel/clock.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
-import { latestEntry, openChain } from "#src/sessions/chain.ts";
+import { latestEntry } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
+import { createBlobStore } from "#src/storage/blob-store.ts";
 import type { ReadCommand } from "#src/turns/run-turn.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
 import { commandContext, lastVerdict } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
-import { catchUp, newFields } from "./locate-session.ts";
+import { beginChain, catchUp, newFields, withContents } from "./locate-session.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf } from "./run-memory.ts";
 
@@ -51,9 +51,14 @@ export function createReadContext(
   const { repository, runner, store, erasing, unanswered } = sources;
   return async ({ owner, sessionKey }, deliveryId) => {
     const stored = await repository.readChain({ owner, sessionKey });
-    const chain = stored ?? unopened(deps, { owner, sessionKey, deliveryId });
+    const { chain, contents } =
+      stored === undefined
+        ? await unopened(deps, { owner, sessionKey, deliveryId })
+        : { chain: stored, contents: [] };
+    const blobs = withContents(contents, store && createBlobStore(store));
     const checkpoint = stored === undefined ? undefined : await runner.readSession(chain.latest);
-    const known = checkpoint ?? (await newFields(deps, repository, { chain, entry: latestEntry(chain) }));
+    const known =
+      checkpoint ?? (await newFields(deps, { repository, blobs }, { chain, entry: latestEntry(chain) }));
     const { session } = await catchUp(deps, repository, known);
     return commandContext(deps, {
       chain,
@@ -71,5 +76,5 @@ export function createReadContext(
 /** The chain as it would begin with the first message; reading never stores it. */
 function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: string; deliveryId: string }) {
   const sessionId = deriveUuid("unopened", ref.owner, ref.sessionKey);
-  return openChain({ ...ref, sessionId, at: toInstant(deps.clock.now()), textHash: "" });
+  return beginChain(deps, { ...ref, sessionId, textHash: "" });
 }

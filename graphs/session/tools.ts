@@ -23,6 +23,16 @@ const resultArguments = z.object({
   length: z.int().min(1).default(8_000).describe("How many characters to read"),
 });
 
+/** Arguments of `read_skill`. */
+const skillArguments = z.object({
+  name: z.string().min(1).describe("The name of the skill, as it is listed"),
+  file: z
+    .string()
+    .min(1)
+    .default("SKILL.md")
+    .describe("Another file of the skill, by the path that its text tells"),
+});
+
 /** What a tool works on: never taken from its arguments. */
 export interface ToolScope {
   readonly repository: SessionRepository;
@@ -36,6 +46,8 @@ export interface ToolScope {
   readonly results: ResultKeeper;
   /** Tasks and decisions of the conversation. */
   readonly ledger: LedgerScope;
+  /** What a skill of the session says; absent where it has none. */
+  readonly readSkill?: ((asked: z.infer<typeof skillArguments>) => Promise<string>) | undefined;
   /** Memory of the owner; absent where the model is offered no tools for it. */
   readonly memory?: MemoryToolScope | undefined;
   /** Told of each piece that was read. */
@@ -57,17 +69,24 @@ const READ_RESULT = {
   schema: resultArguments,
 };
 
+const READ_SKILL = {
+  name: "read_skill",
+  description: "Gives the instructions of a listed skill. Read them before you do what the skill is for.",
+  schema: skillArguments,
+};
+
 /** Lily's tools and those of the application. Without a scope they can be described to a model, not run. */
 export function sessionTools(
   others: readonly StructuredToolInterface[],
   scope?: ToolScope,
-  offersMemory = scope?.memory !== undefined,
+  offers = { memory: scope?.memory !== undefined, skills: scope?.readSkill !== undefined },
 ): StructuredToolInterface[] {
   return [
     tool(async (args) => (scope === undefined ? "" : recall(scope, args)), RECALL),
     tool(async (args) => (scope === undefined ? "" : readResult(scope.results, args)), READ_RESULT),
     ...ledgerTools(scope?.ledger),
-    ...(offersMemory ? memoryTools(scope?.memory) : []),
+    ...(offers.skills ? [tool(async (args) => scope?.readSkill?.(args) ?? "", READ_SKILL)] : []),
+    ...(offers.memory ? memoryTools(scope?.memory) : []),
     ...others,
   ];
 }

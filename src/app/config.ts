@@ -159,6 +159,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A configuration with the folder that it is for. */
 export interface LoadedConfig {
   readonly home: string;
+  /** Where the program was started. */
+  readonly workspace: string;
   readonly config: Config;
 }
 
@@ -171,7 +173,7 @@ export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   const home = homeFolder(env, cwd);
   const path = join(home, "config.json");
   const parsed = configSchema.safeParse(existsSync(path) ? readJson(path) : {});
-  if (parsed.success) return { home, config: parsed.data };
+  if (parsed.success) return { home, workspace: cwd, config: parsed.data };
   throw new LilyError("config_invalid", `${path} is not valid: ${z.prettifyError(parsed.error)}`, {
     next: "Correct the file, or move it away to use the defaults.",
   });

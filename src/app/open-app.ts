@@ -4,15 +4,16 @@ import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { createControlModelTopics } from "#src/topics/control-model-topics.ts";
 import { createLexicalTopics } from "#src/topics/lexical-topics.ts";
 import type { SessionDeps, TopicClassifiers } from "./session-deps.ts";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import type { IndexFields } from "#memory/stores/index-fields.ts";
 import type { StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
+import { createAgentFiles } from "#src/agents/agent-files.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
-import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";
@@ -33,8 +34,15 @@ export interface App {
   readonly notice?: string;
 }
 
-/** No skills are loaded yet, which the snapshot says. */
-const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
+/** Skills that come with Lily, by the package's own name for them: this file may be part of a bundle. A bundle outside has none. */
+function bundledSkills(): string {
+  try {
+    const { resolve: find } = createRequire(import.meta.url);
+    return resolve(find("#src/agents/bundled/using-lily/SKILL.md"), "../..");
+  } catch {
+    return "";
+  }
+}
 
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
@@ -43,12 +51,17 @@ export function createSessionDeps(
   options: { readonly threads?: ThreadRegistrar } & Omit<Surroundings, "machineZone"> = {},
 ): SessionDeps {
   const models = createOpenAIChatModels(openAISettingsOf(env));
+  const settings = sessionSettings(loaded.config, env, { ...options, machineZone: machineTimeZone });
   return {
-    ...sessionSettings(loaded.config, env, { ...options, machineZone: machineTimeZone }),
+    ...settings,
     clock: systemClock(env),
     ids: systemIds,
     models,
-    loadSkills: async () => NO_SKILLS,
+    agentFiles: createAgentFiles({
+      ...loaded,
+      bundled: bundledSkills(),
+      defaultAgent: settings.defaultAgent,
+    }),
     topics: createTopicClassifiers(models),
     stops: new StopRegistry(),
     shownTurns: new ShownTurns(),

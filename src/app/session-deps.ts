@@ -1,13 +1,13 @@
 /** What the session graph is built with; `src/app` makes the real ones, tests make others. */
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import type { AgentFiles } from "#src/agents/agent-files.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { CommandFiles } from "#src/commands/command.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ControlModelSources } from "#src/sessions/control-model.ts";
-import type { SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
@@ -73,7 +73,8 @@ export interface SessionDeps {
   readonly defaultAgent: string;
   /** Owner of a run that comes without an authenticated identity. */
   readonly localOwner: string;
-  readonly loadSkills: (agent: string) => Promise<SkillSnapshot>;
+  /** Persona files and skills; without it there are none. */
+  readonly agentFiles?: AgentFiles;
   readonly topics: TopicClassifiers;
   /** Configured control models: the agent's own, and that of all agents. */
   readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;

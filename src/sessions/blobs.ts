@@ -7,12 +7,19 @@ export interface Blob {
   readonly bytes: Uint8Array;
 }
 
-/** Content beside conversations. What is stored under a hash never changes. */
-export interface BlobStore {
-  /** Stores the content unless it is there, and gives its hash. */
-  keep(owner: string, blob: Blob): Promise<string>;
+/** What persona and skills of a session are stored as: they are named by sessions, and no turn says them. */
+export const FROZEN_TYPE = "application/vnd.lily.frozen";
+
+/** Content beside conversations, to be read. */
+export interface BlobReader {
   /** `undefined` when the owner has nothing of that hash. @throws {LilyError} `record_invalid` for a damaged item */
   read(owner: string, sha256: string): Promise<Blob | undefined>;
+}
+
+/** Content beside conversations. What is stored under a hash never changes. */
+export interface BlobStore extends BlobReader {
+  /** Stores the content unless it is there, and gives its hash. */
+  keep(owner: string, blob: Blob): Promise<string>;
 }
 
 /** The name of content: SHA-256 of its bytes, 64 hex digits. */

@@ -13,6 +13,8 @@ const openedSchema = z.strictObject({
   leftHash: z.string().optional(),
   /** Absent for the first session of a key. */
   verdict: rotateVerdictSchema.optional(),
+  /** Blob with persona and skills as they were; absent where there were none. */
+  snapshot: z.string().optional(),
   /** Preferences of the session before it. */
   carried: carriedSchema.optional(),
 });

@@ -35,6 +35,8 @@ export interface FirstSession {
   readonly at: string;
   readonly deliveryId: string;
   readonly textHash: string;
+  /** Blob with the persona and the skills that it begins with. */
+  readonly snapshot?: string | undefined;
 }
 
 /** A new chain with one session. @throws {LilyError} `session_key_invalid` when its owner or key ends in a blank */
@@ -47,7 +49,12 @@ export function openChain(first: FirstSession): Chain {
     previous: null,
     previousSeal: null,
     continues: [],
-    opened: { at: first.at, deliveryId: first.deliveryId, textHash: first.textHash },
+    opened: {
+      at: first.at,
+      deliveryId: first.deliveryId,
+      textHash: first.textHash,
+      ...(first.snapshot === undefined ? {} : { snapshot: first.snapshot }),
+    },
   };
   return {
     v: 1,
@@ -66,6 +73,8 @@ export interface Rotation {
   readonly deliveryId: string;
   readonly textHash: string;
   readonly leftHash?: string;
+  /** Blob with the persona and the skills of the new session. */
+  readonly snapshot?: string | undefined;
   readonly verdict: RotateVerdict;
   /** Turns and head of the transcript that is sealed. */
   readonly turns: number;
@@ -99,6 +108,7 @@ export function rotateChain(chain: Chain, rotation: Rotation): Chain {
       textHash: rotation.textHash,
       ...(rotation.leftHash === undefined ? {} : { leftHash: rotation.leftHash }),
       verdict: rotation.verdict,
+      ...(rotation.snapshot === undefined ? {} : { snapshot: rotation.snapshot }),
       carried: rotation.carried,
     },
   };

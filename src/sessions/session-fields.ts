@@ -3,15 +3,40 @@ import { z } from "zod";
 import { ledgerSchema } from "./ledger.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
 
-/** The resolved skill index as it was when the session began. */
+const fileProblemSchema = z.strictObject({
+  /** Where it is, as people are told. */
+  source: z.string(),
+  reason: z.string(),
+  /** It is as it should be: a skill that another one hides, a picture. */
+  isMeant: z.literal(true).optional(),
+});
+
+/** Why a file of a persona or a skill was left out. */
+export type FileProblem = z.infer<typeof fileProblemSchema>;
+
+/** The resolved skill index as it was when the session began, or when it was reloaded. */
 export const skillSnapshotSchema = z.strictObject({
+  /** Another one for other skills; `1` without any. */
   snapshot_version: z.string(),
+  /** In the order of their names. `hash` is that of a blob with all texts of the skill. */
   skills: z.array(z.strictObject({ name: z.string(), source: z.string(), hash: z.string() })),
-  diagnostics: z.array(z.strictObject({ source: z.string(), reason: z.string() })),
+  diagnostics: z.array(fileProblemSchema),
+  /** The blob with names and descriptions, as models are told of them. */
+  listing: z.string().optional(),
 });
 
 /** Skills of a session. */
 export type SkillSnapshot = z.infer<typeof skillSnapshotSchema>;
+
+/** Who Lily is in a session: files as they were when it began, or when they were reloaded. */
+export const personaSchema = z.strictObject({
+  /** In the order in which models are given them; each is the blob of that hash. */
+  files: z.array(z.strictObject({ name: z.string(), hash: z.string() })),
+  diagnostics: z.array(fileProblemSchema),
+});
+
+/** Persona of a session. */
+export type Persona = z.infer<typeof personaSchema>;
 
 /** Which model answers, and how. */
 const modelConfigSchema = z.strictObject({
@@ -48,6 +73,8 @@ export const sessionFieldsSchema = z.strictObject({
   ownKey: z.boolean(),
   activeAgent: z.string(),
   skillSnapshot: skillSnapshotSchema,
+  /** Absent where the agent has no files. */
+  persona: personaSchema.optional(),
   modelConfig: modelConfigSchema,
   rollover: rolloverOverridesSchema.optional(),
   /** Control model that the user chose, in place of the configured one. */

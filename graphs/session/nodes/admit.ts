@@ -1,5 +1,6 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
 import type { BaseMessage } from "@langchain/core/messages";
+import { keepContents, leftOutText } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { isRefusal, readsOnly, type RotatingCommand } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
@@ -157,6 +158,7 @@ async function admitToLatest(
     announcementFor(chain, session),
     lostTurnsText(caughtUp),
     await leftOverText(deps, run, { session, leftOver: sorted.leftOver }),
+    session.turns === 0 ? leftOutText(session) : null,
   ].filter((text) => text !== null);
   const begun = beginTurn(deps, {
     sorted,
@@ -216,6 +218,7 @@ function announcementFor(chain: Chain, session: SessionFields): string | null {
 
 /** First contact: the key gets its chain. A thread that lost the race to open it learns of the winner. */
 async function openKey(run: RunContext, located: LocatedSession): Promise<Chain> {
+  await keepContents(run.blobs, located.chain.owner, located.contents ?? []);
   await run.repository.indexSession(run.threadId, located.chain);
   await run.repository.writeChain(located.chain);
   return (await run.repository.readChain(located.chain)) ?? located.chain;

@@ -5,6 +5,7 @@ import type { Runnable } from "@langchain/core/runnables";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { cutNotice, cutOf } from "#src/models/final-message.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import { toModelInput } from "#src/turns/model-input.ts";
@@ -81,7 +82,7 @@ async function ask(
     async open(reference) {
       if (reference === SYMBOLIC) return symbolicModel(deps, run, { session, turn, prompt });
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
-      return mayCallTools && deps.offersTools(session.activeAgent) ? withTools(deps, model) : model;
+      return mayCallTools && deps.offersTools(session.activeAgent) ? withTools(deps, session, model) : model;
     },
     messages,
     runtime,
@@ -172,7 +173,9 @@ function modelOptions(temperature: number | undefined): { temperature?: number }
 /** The model with the tools that it is offered. */
 function withTools(
   { tools = [], memory }: SessionDeps,
+  { skillSnapshot }: SessionFields,
   model: BaseChatModel,
 ): Runnable<BaseMessage[], AIMessageChunk> {
-  return model.bindTools?.(sessionTools(tools, undefined, memory?.enabled === true && memory.tool)) ?? model;
+  const offers = { memory: memory?.enabled === true && memory.tool, skills: skillSnapshot.skills.length > 0 };
+  return model.bindTools?.(sessionTools(tools, undefined, offers)) ?? model;
 }

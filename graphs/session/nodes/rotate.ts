@@ -1,4 +1,5 @@
 /** `rotate`: seals this session, opens its successor and moves `latest`, by one put of the chain. */
+import { freezeSession, keepContents } from "#src/agents/snapshot.ts";
 import { isRefusal, type CommandRotation } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { toInstant } from "#src/kernel/clock.ts";
@@ -16,7 +17,7 @@ import { rotationReply } from "../handled.ts";
 import { catchUp } from "../locate-session.ts";
 import { noticeMessage, removalOf } from "../messages.ts";
 
-import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { messagesInFlight, requireTurn } from "../turn-messages.ts";
 
@@ -31,7 +32,7 @@ export function rotate(deps: SessionDeps) {
     // A fork begins in the middle of the transcript; the session is sealed with all of it.
     const ended =
       verdict.trigger === "replay" ? (await catchUp(deps, run.repository, session)).session : session;
-    const chain = await moveLatest(deps, run.repository, { before, session: ended, turn, verdict, plan });
+    const chain = await moveLatest(deps, run, { before, session: ended, turn, verdict, plan });
     await labelThreads(deps.threads, chain);
     const opened = latestEntry(chain);
     const leaving = messagesInFlight(state, turn);
@@ -107,11 +108,15 @@ interface Move {
  * The successor's id is derived from this session and the delivery, so a repeated rotation makes the same session.
  * What is written before the chain is idempotent; what is read back after it proves that `latest` moved.
  */
-async function moveLatest(deps: SessionDeps, repository: SessionRepository, move: Move): Promise<Chain> {
+async function moveLatest(deps: SessionDeps, { repository, blobs }: RunContext, move: Move): Promise<Chain> {
   const { before, session, turn, verdict, plan } = move;
   const sessionId = deriveUuid("successor", session.sessionId, turn.deliveryId);
+  const { owner, activeAgent } = session;
+  const begins = await freezeSession(deps.agentFiles, activeAgent, { ofOwner: owner === deps.localOwner });
+  await keepContents(blobs, owner, begins.contents);
   const after = rotateChain(before, {
     sessionId,
+    snapshot: begins.hash,
     at: toInstant(deps.clock.now()),
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,

@@ -20,6 +20,7 @@ import { putInFlight, requireInFlight, type InFlight } from "../in-flight.ts";
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { recallCharacters } from "../recall-bounds.ts";
+import { readSkill } from "../run-agents.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { gateOf, memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -131,7 +132,7 @@ function toolsFor(
   },
 ): StructuredToolInterface[] {
   const { session, turn } = requireTurn(on.state);
-  const { repository, store } = on.run;
+  const { repository, store, blobs } = on.run;
   const memory =
     deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
   return sessionTools(deps.tools ?? [], {
@@ -147,6 +148,8 @@ function toolsFor(
       changes: on.noted,
       gate: gateOf(deps, { isTrusted: false }),
     },
+    readSkill:
+      session.skillSnapshot.skills.length === 0 ? undefined : (asked) => readSkill(blobs, session, asked),
     memory: memory === undefined ? undefined : { memory, nowMs: deps.clock.now() },
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });

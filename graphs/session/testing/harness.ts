@@ -160,7 +160,6 @@ function openHarnessSessions(
     clock,
     ids,
     models: chatModels,
-    loadSkills: async () => ({ snapshot_version: "1", skills: [], diagnostics: [] }),
     topics: topics === undefined ? createTopicClassifiers(chatModels) : () => topics,
     stops: new StopRegistry(),
     threads: noThreadRegistrar,

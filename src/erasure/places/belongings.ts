@@ -5,6 +5,7 @@ import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";
 import { isMemoryOf, pieceNamespace } from "#memory/namespaces.ts";
 import { namespacesUnder } from "#src/storage/session-items.ts";
+import { FROZEN_TYPE } from "#src/sessions/blobs.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
@@ -66,8 +67,11 @@ export const blobs: Place = {
     const all = await itemsIn(deps.storage.store, blobNamespace(owner));
     if (isWhole && sessionKey === undefined) return all;
     const named = await namedOnlyByErased(search);
+    // A persona or skill is named by sessions and not by turns: it goes where it says the text, or with all there is.
+    const ofTurns = (value: unknown): boolean => blobSchema.safeParse(value).data?.mimeType !== FROZEN_TYPE;
     return all.filter(
-      ({ key, value }) => named.has(key) || (!isWhole && textsOf(key, value).some((text) => says(text))),
+      ({ key, value }) =>
+        (named.has(key) && ofTurns(value)) || (!isWhole && textsOf(key, value).some((text) => says(text))),
     );
   },
   erase: remove,

@@ -1,0 +1,133 @@
+/** Reads text below a folder that others write: nothing that leads out of it, is too big or is no text. What is left out is told. */
+import { lstat, open, opendir, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { toStorableText } from "#src/kernel/json.ts";
+import type { FileProblem } from "#src/sessions/session-fields.ts";
+
+/** A folder that is there. */
+export interface Folder {
+  /** Absolute, without links. */
+  readonly path: string;
+  /** As people are told of it. */
+  readonly shown: string;
+}
+
+/** The folder; `undefined` where there is none, or where it cannot be read, which is told. */
+export async function openFolder(
+  path: string,
+  shown: string,
+  problems: FileProblem[],
+): Promise<Folder | undefined> {
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return { path: real, shown };
+    problems.push({ source: shown, reason: "is no folder" });
+  } catch (error) {
+    if (!isAbsent(error)) problems.push({ source: shown, reason: unreadable(error) });
+  }
+  return undefined;
+}
+
+/** A folder within another one; a link out of that, and what is no folder, is told. */
+export async function openWithin(
+  parent: Folder,
+  name: string,
+  problems: FileProblem[],
+): Promise<Folder | undefined> {
+  const folder = await openFolder(join(parent.path, name), `${parent.shown}/${name}`, problems);
+  if (folder === undefined || isWithin(parent, folder.path)) return folder;
+  problems.push({ source: folder.shown, reason: LEADS_OUT });
+  return undefined;
+}
+
+/** Paths of what is in the folder, with "/" between names, sorted; without hidden ones. More than `most` are told. */
+export async function pathsIn(
+  folder: Folder,
+  { most, recursive = false }: { readonly most: number; readonly recursive?: boolean },
+  problems: FileProblem[],
+): Promise<{ readonly path: string; readonly isFile: boolean; readonly isFolder: boolean }[]> {
+  const found: { path: string; isFile: boolean; isFolder: boolean }[] = [];
+  try {
+    for await (const entry of await opendir(folder.path, { recursive })) {
+      const path = relative(folder.path, join(entry.parentPath, entry.name)).split(sep).join("/");
+      if (/(?:^|\/)(?:\.|node_modules(?:\/|$))/u.test(path)) continue;
+      if (found.length === most) {
+        problems.push({
+          source: folder.shown,
+          reason: `has more than ${most} entries; the others are left out`,
+        });
+        break;
+      }
+      found.push({ path, isFile: entry.isFile(), isFolder: entry.isDirectory() });
+    }
+  } catch (error) {
+    problems.push({ source: folder.shown, reason: unreadable(error) });
+  }
+  return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** The text of a file in UTF-8, without its mark; `undefined` for none, and for one that is left out, which is told. */
+export async function readText(
+  folder: Folder,
+  path: string,
+  { maxBytes, problems }: { readonly maxBytes: number; readonly problems: FileProblem[] },
+): Promise<string | undefined> {
+  const source = `${folder.shown}/${path}`;
+  const full = join(folder.path, path);
+  try {
+    const real = await realpath(full);
+    if (!isWithin(folder, real)) return leftOut(LEADS_OUT);
+    const facts = await stat(real);
+    if (!facts.isFile()) return leftOut("is no file");
+    if (facts.size > maxBytes) return leftOut(`has ${facts.size} bytes; at most ${maxBytes} are read`);
+    const bytes = await readUpTo(real, maxBytes);
+    return toStorableText(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (isAbsent(error)) return (await isThere(full)) ? leftOut("is a link that leads nowhere") : undefined;
+    return leftOut(error instanceof TypeError ? NO_TEXT : unreadable(error));
+  }
+
+  function leftOut(reason: string): undefined {
+    problems.push({ source, reason });
+    return undefined;
+  }
+}
+
+/** The reason why a picture is left out, say. */
+export const NO_TEXT = "is not UTF-8 text";
+
+const LEADS_OUT = "is a link that leads out of its folder";
+
+/** A file that grows while it is read ends at the limit. */
+async function readUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function isWithin({ path }: Folder, real: string): boolean {
+  return real.startsWith(path.endsWith(sep) ? path : path + sep);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function isAbsent(error: unknown): boolean {
+  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR";
+}
+
+function unreadable(error: unknown): string {
+  return `cannot be read (${codeOf(error) || "unknown reason"})`;
+}

@@ -1,0 +1,64 @@
+/** Takes a `SKILL.md` apart as the Agent Skills specification has it: front matter, then instructions. Pure. */
+import { parse } from "yaml";
+import { z } from "zod";
+import { errorMessage } from "#src/kernel/errors.ts";
+
+/** What a skill says of itself; further fields are for other programs. */
+const frontMatterSchema = z.object({
+  name: z
+    .string("name is missing or no text")
+    .max(64, "name has more than 64 characters")
+    .regex(
+      /^[a-z0-9]+(?:-[a-z0-9]+)*$/u,
+      "name must be lower case letters and digits, with single hyphens between",
+    ),
+  description: z
+    .string("description is missing or no text")
+    .transform((text) => text.replaceAll(/\s+/gu, " ").trim())
+    .pipe(z.string().min(1, "description is empty").max(1_024, "description has more than 1024 characters")),
+});
+
+/** Name and description of a skill, or why it is none. */
+export type SkillHead =
+  | { readonly ok: true; readonly name: string; readonly description: string }
+  | { readonly ok: false; readonly reason: string };
+
+/** Reads the front matter of the skill in a folder of that name, which must be its own. */
+export function readSkillHead(text: string, folder: string): SkillHead {
+  const front = /^---[ \t]*\r?\n(?<yaml>(?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/u.exec(text)?.groups?.["yaml"];
+  if (front === undefined)
+    return { ok: false, reason: "does not begin with front matter between two lines ---" };
+  const read = readYaml(front);
+  if ("reason" in read) return { ok: false, reason: read.reason };
+  const parsed = frontMatterSchema.safeParse(read.value);
+  if (!parsed.success)
+    return {
+      ok: false,
+      reason: parsed.error.issues
+        .map(({ path, message }) => (path.length === 0 ? NO_FIELDS : message))
+        .join("; "),
+    };
+  const { name, description } = parsed.data;
+  if (name !== folder)
+    return { ok: false, reason: `is named ${name}, and its folder ${folder}: they must be the same` };
+  return { ok: true, name, description };
+}
+
+const NO_FIELDS = "its front matter has no fields";
+
+function readYaml(text: string): { readonly value: unknown } | { readonly reason: string } {
+  try {
+    return { value: parse(text) };
+  } catch (error) {
+    try {
+      // A colon in a sentence is no YAML, and the commonest mistake of all: other programs read it as the sentence it is.
+      return { value: parse(text.replaceAll(/^(\w[\w-]*):[ \t]+(?!["'|>[{])(.*: .*)$/gmu, quoteValue)) };
+    } catch {
+      return { reason: `its front matter is no YAML (${errorMessage(error).split("\n", 1)[0] ?? ""})` };
+    }
+  }
+}
+
+function quoteValue(_line: string, key: string, value: string): string {
+  return `${key}: ${JSON.stringify(value.trimEnd())}`;
+}
