@@ -12,14 +12,15 @@ import {
 } from "#src/server/auth/key-entries.ts";
 import { keyFileOf, readKeyFile, writeKeyFile } from "#src/server/auth/key-file.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
-import { done, type Envelope, exitCodeOf, refused } from "#src/kernel/envelope.ts";
+import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { assertNoBlankEnds, parseOwner } from "#src/sessions/session-key.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import { printableLine } from "./printable.ts";
-import { renderEnvelope, renderFailure } from "./render/render-envelope.ts";
 import { table } from "./render/table.ts";
 import { screenOf } from "./screen.ts";
+import { tell } from "./tell.ts";
 import { reportError } from "./with-engine.ts";
+import { counted } from "#src/kernel/markdown.ts";
 
 /** What is asked for a new key. */
 export interface NewKey {
@@ -61,7 +62,6 @@ export function listKeys(context: CliContext, options: CliOptions): Promise<numb
       ...readKeyFile(path).map((entry) => shownKey(entry, "file")),
       ...environmentKeys(context).map((entry) => shownKey(entry, "LILY_API_KEYS")),
     ];
-    const count = `${keys.length} ${keys.length === 1 ? "key" : "keys"}`;
     const next = "lily keys revoke <id or label> takes a key back.";
     if (keys.length === 0)
       return { envelope: done("keys", `There are no keys in ${path}.`, { data: { keys } }) };
@@ -72,7 +72,10 @@ export function listKeys(context: CliContext, options: CliOptions): Promise<numb
       { head: ["id", "owner", "label", "holds", "from"], rows },
       screenOf(context.stdout, context.env),
     );
-    return { envelope: done("keys", `${count}.`, { next, data: { keys, file: path } }), text };
+    return {
+      envelope: done("keys", `${counted(keys.length, "key")}.`, { next, data: { keys, file: path } }),
+      text,
+    };
   });
 }
 
@@ -151,7 +154,7 @@ const idOf = ({ hash }: KeyEntry): string => hash.slice("sha256:".length, "sha25
 
 const environmentKeys = ({ env }: CliContext): KeyEntry[] => parseKeyList(env["LILY_API_KEYS"] ?? "");
 
-/** Runs `act` on the key file and shows its outcome; `text` is what a person is shown between message and next step. */
+/** Runs `act` on the key file and shows its outcome; `text` is what a person is shown beside it. */
 async function reporting(
   context: CliContext,
   options: CliOptions,
@@ -159,26 +162,10 @@ async function reporting(
 ): Promise<number> {
   try {
     const { path } = keyFileOf(context.env, homeFolder(context.env, context.cwd));
-    const { envelope, text } = act(path);
-    show(context, options, { envelope, text });
-    return exitCodeOf(envelope);
+    const { envelope, text = "" } = act(path);
+    return tell(context, options, { envelope, tables: [text] });
   } catch (error) {
     return reportError(error, context, options);
-  }
-}
-
-function show(
-  { stdout, stderr, env }: CliContext,
-  { json }: CliOptions,
-  { envelope, text }: { readonly envelope: Envelope; readonly text: string | undefined },
-): void {
-  if (json) stdout.write(`${JSON.stringify(envelope)}\n`);
-  else if (!envelope.ok) stderr.write(`${renderFailure(envelope, screenOf(stderr, env))}\n`);
-  else {
-    const { next, ...told } = envelope;
-    const screen = screenOf(stdout, env);
-    const parts = [renderEnvelope(told, screen), text, next && screen.paint.dim(next)];
-    stdout.write(`${parts.filter((part) => part !== undefined && part !== "").join("\n\n")}\n`);
   }
 }
 

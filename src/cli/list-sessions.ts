@@ -1,10 +1,12 @@
 /** `lily sessions`: the session keys of the owner with their sessions. */
-import { done, exitCodeOf, type Envelope } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
+import { counted } from "#src/kernel/markdown.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { printableKey } from "./printable.ts";
-import { renderBody, renderEnvelope } from "./render/render-envelope.ts";
+import { renderBody } from "./render/render-envelope.ts";
 import { screenOf, type Screen } from "./screen.ts";
+import { tell } from "./tell.ts";
 
 /** Lists the sessions that match `query`, all for `""`. Returns the exit code. */
 export async function listSessions(
@@ -18,10 +20,12 @@ export async function listSessions(
   const found: Envelope[] = [];
   for (const { sessionKey } of wanted) {
     const { envelope } = await engine.send({ sessionKey, content: `/sessions ${query}`.trim() });
-    if (!envelope.ok) return write(envelope, context, options);
+    if (!envelope.ok) return tell(context, options, { envelope });
     if (listedIn(envelope).length > 0) found.push(envelope);
   }
-  return write(naming(combine(found, { query, key: options.key }), damaged), context, options, found);
+  const envelope = naming(combine(found, { query, key: options.key }), damaged);
+  const tables = tablesOf(found, screenOf(context.stdout, context.env));
+  return tell(context, options, { envelope, tables });
 }
 
 function combine(
@@ -35,7 +39,7 @@ function combine(
   if (total === 0) {
     return done("sessions", `There are no conversations${where}${what}.`, { data: { keys: [] } });
   }
-  const count = `${total} ${total === 1 ? "session" : "sessions"} under ${keys.length} ${keys.length === 1 ? "key" : "keys"}`;
+  const count = `${counted(total, "session")} under ${counted(keys.length, "key")}`;
   return done("sessions", `${count}${what}.`, {
     next: "lily --key <key> goes on with a key; /resume <number> in it with one of its sessions.",
     data: { keys },
@@ -54,24 +58,11 @@ function listedIn({ data }: Envelope): readonly unknown[] {
   return Array.isArray(sessions) ? sessions : [];
 }
 
-function write(
-  envelope: Envelope,
-  context: CliContext,
-  options: CliOptions,
-  found: readonly Envelope[] = [],
-): number {
-  const screen = screenOf(context.stdout, context.env);
-  if (options.json) context.stdout.write(`${JSON.stringify(envelope)}\n`);
-  else if (envelope.ok) context.stdout.write(`${listText(envelope, found, screen)}\n`);
-  else context.stderr.write(`${renderEnvelope(envelope, screenOf(context.stderr, context.env))}\n`);
-  return exitCodeOf(envelope);
-}
-
-function listText(envelope: Envelope, found: readonly Envelope[], screen: Screen): string {
-  const tables = found.map((listed) => {
+/** The tables of the keys, each below its name. */
+function tablesOf(found: readonly Envelope[], screen: Screen): string[] {
+  return found.map((listed) => {
     const named = listed.data?.["sessionKey"];
     const key = printableKey(typeof named === "string" ? named : "");
     return `${screen.paint.bold(key)}\n\n${renderBody(listed, screen)}`;
   });
-  return [...tables, renderEnvelope(envelope, screen)].join("\n\n");
 }

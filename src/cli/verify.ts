@@ -1,13 +1,13 @@
 /** `lily verify`: whether everything stored is as it was committed. */
 import { verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
-import { done, exitCodeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { counted } from "#src/upkeep/check.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { counted } from "#src/kernel/markdown.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import { printableKey, printableLine } from "./printable.ts";
-import { renderEnvelope } from "./render/render-envelope.ts";
 import { table } from "./render/table.ts";
 import { screenOf, type Screen } from "./screen.ts";
+import { tell } from "./tell.ts";
 
 /** Verifies one key of the configured owner, or everything of everybody. Returns the exit code. */
 export async function verify(engine: Engine, context: CliContext, options: CliOptions): Promise<number> {
@@ -15,15 +15,8 @@ export async function verify(engine: Engine, context: CliContext, options: CliOp
     options.key === undefined
       ? await engine.verifyAll()
       : await verifyOwner(engine.repository, engine.owner, options.key);
-  const envelope = envelopeOf(report);
-  const screen = screenOf(context.stdout, context.env);
-  if (options.json) context.stdout.write(`${JSON.stringify(envelope)}\n`);
-  else if (report.ok) context.stdout.write(`${renderEnvelope(envelope, screen)}\n`);
-  else {
-    context.stdout.write(`${renderProblems(report, screen)}\n`);
-    context.stderr.write(`${renderEnvelope(envelope, screenOf(context.stderr, context.env))}\n`);
-  }
-  return exitCodeOf(envelope);
+  const tables = report.ok ? [] : [renderProblems(report, screenOf(context.stdout, context.env))];
+  return tell(context, options, { envelope: envelopeOf(report), tables });
 }
 
 function envelopeOf(report: VerifyReport): Envelope {

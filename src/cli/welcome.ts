@@ -8,6 +8,7 @@ import type { Engine } from "./engine.ts";
 import { printableKey, printableLine } from "./printable.ts";
 import { wrapped } from "./render/indent.ts";
 import type { Screen } from "./screen.ts";
+import { counted } from "#src/kernel/markdown.ts";
 
 /** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`; and what was left unanswered. */
 export async function welcomeText(engine: Engine, sessionKey: string, screen: Screen): Promise<string> {
@@ -36,6 +37,6 @@ async function conversationText(engine: Engine, sessionKey: string): Promise<str
   if (last === undefined) return `${key} goes on with ${name}, in which nothing was said yet`;
   const agoMs = Math.max(0, engine.now() - fromInstant(last.at));
   const ago = agoMs < 1000 ? "just now" : `${durationText(agoMs)} ago`;
-  const turns = last.sessionId === sessionId ? `${last.turn} ${last.turn === 1 ? "turn" : "turns"}, ` : "";
+  const turns = last.sessionId === sessionId ? `${counted(last.turn, "turn")}, ` : "";
   return `${key} goes on with ${name} (${turns}the last one ${ago})`;
 }

@@ -3,6 +3,7 @@
  * Phones make one long dash of two, and curled quotes: those are flags and quotes too.
  */
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { joined } from "#src/kernel/markdown.ts";
 
 /** What a message turned out to be. */
 export type ParsedText =
@@ -101,7 +102,7 @@ export function parseFlags<Value extends string = never, Switch extends string =
     }
   }
   text.push(rest.trim());
-  return { ok: true, text: text.filter((part) => part !== "").join(" "), values, switches };
+  return { ok: true, text: joined(text), values, switches };
 }
 
 /** Neither name nor value is repeated: what was meant as text may be a secret. */

@@ -1,7 +1,7 @@
 /** The receipt of an erasure: what became of it in each place. It names no word, and nothing that is made of one. */
 import { z } from "zod";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { markdownTable } from "#src/kernel/markdown.ts";
+import { joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { ErasureDeps } from "./place.ts";
 
@@ -145,7 +145,7 @@ function linesText(lines: readonly ReceiptLine[]): string {
   });
   const empty = lines.filter(({ outcome }) => outcome === "nothing_found").map(({ place }) => place);
   const rest = empty.length === 0 ? "" : `Nothing of it was in: ${empty.join(", ")}.`;
-  return [markdownTable(["place", "became", ""], rows), rest].filter((part) => part !== "").join("\n\n");
+  return joined([markdownTable(["place", "became", ""], rows), rest], "\n\n");
 }
 
 /** Places that wait for the same are told together. */

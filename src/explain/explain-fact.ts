@@ -7,7 +7,8 @@ import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { RETENTION } from "#memory/retention/retention-defaults.ts";
 import { factsText, originText, stateText } from "./fact-text.ts";
-import { quoted, reasonsOf, type Reason, type Telling } from "./reason.ts";
+import { joined, quoted } from "#src/kernel/markdown.ts";
+import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 
 /** What belongs to a fact beside its record. */
 export interface FactSurroundings {
@@ -80,7 +81,7 @@ function aboutText(record: MemoryRecord): string | undefined {
 function replacedText({ supersedes }: MemoryRecord, { replaced }: FactSurroundings): string {
   const gone = supersedes.length - replaced.length;
   const more = gone === 0 ? "" : `${gone} more, which ${gone === 1 ? "is" : "are"} not there any more`;
-  return [factsText(replaced), more].filter((part) => part !== "").join("; ");
+  return joined([factsText(replaced), more], "; ");
 }
 
 function replacedByText({ superseded_by }: MemoryRecord, by: MemoryRecord | undefined): string | undefined {

@@ -1,6 +1,7 @@
 /** Explains a committed turn: which session and why, who answered with what, and which facts were given. */
 import type { AnswerSource, Explanation, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
-import { counted, quoted, type Reason, reasonsOf, type Telling } from "./reason.ts";
+import { counted, quoted } from "#src/kernel/markdown.ts";
+import { type Reason, reasonsOf, type Telling } from "./reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import { answererText, answerReasons, attemptsText } from "./answer-reasons.ts";

@@ -2,7 +2,8 @@
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
-import { quoted, type Telling } from "./reason.ts";
+import { quoted } from "#src/kernel/markdown.ts";
+import type { Telling } from "./reason.ts";
 
 /** By whose word and when: `you asked to keep it in turn 3 of session 1 (2026-03-01 09:00)`. */
 export function originText(record: MemoryRecord, { nameOf, timeZone }: Telling): string {

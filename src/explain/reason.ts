@@ -40,16 +40,3 @@ export function reasonsTable(
   ]);
   return { lead: headline, body: markdownTable(["", ""], rows) };
 }
-
-const MAX_QUOTE = 240;
-
-/** A text in quotation marks, on one line and not longer than a few of them. */
-export function quoted(text: string): string {
-  const line = text.replaceAll(/\s+/gu, " ").trim();
-  return line.length > MAX_QUOTE ? `“${line.slice(0, MAX_QUOTE).toWellFormed()} …”` : `“${line}”`;
-}
-
-/** `1 turn`, `2 turns`. */
-export function counted(count: number, what: string): string {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
-}

@@ -1,4 +1,4 @@
-/** Pieces of Markdown of which replies are made: tables, and who said what. */
+/** Pieces of text and Markdown of which replies are made: tables, counts, quotations, and who said what. */
 
 /** A table in GitHub's form; `""` without rows. White space of cells, line breaks too, becomes one blank. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -28,4 +28,22 @@ function cell(text: string): string {
     .replaceAll(/\s+/gu, " ")
     .trim()
     .replaceAll(/[\\|]/gu, String.raw`\$&`);
+}
+
+const MAX_QUOTE = 240;
+
+/** A text in quotation marks, on one line and not longer than a few of them. */
+export function quoted(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return line.length > MAX_QUOTE ? `“${line.slice(0, MAX_QUOTE).toWellFormed()} …”` : `“${line}”`;
+}
+
+/** `1 turn`, `2 turns`. */
+export function counted(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** The parts that say something, `between` each of them. */
+export function joined(parts: readonly (string | undefined)[], between = " "): string {
+  return parts.filter((part) => part !== undefined && part !== "").join(between);
 }

@@ -50,11 +50,6 @@ export async function orRow(check: string, look: () => Check[] | Promise<Check[]
   }
 }
 
-/** "1 turn", "2 turns". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** The first few of many names, for a row that stays readable. */
 export function someOf(names: readonly string[], limit = 3): string {
   const rest = names.length - limit;

@@ -17,7 +17,8 @@ import {
   keyRefSchema,
   pointerSchema,
 } from "#src/storage/store-session-repository.ts";
-import { counted, fine, someOf, warning, wrong, type Check } from "./check.ts";
+import { counted, joined } from "#src/kernel/markdown.ts";
+import { fine, someOf, warning, wrong, type Check } from "./check.ts";
 
 const FROM_A_BACKUP =
   "Restore a backup if it should be as it was: lily restore <folder>. Conversations go on without.";
@@ -110,9 +111,7 @@ function sealsRow({ sessions, turns, erased, problems }: VerifyReport): Check {
     );
   const texts = problems.map(({ sessionKey, sessionId, ordinal, turn, problem }) => {
     const where = ordinal === 0 ? sessionId : `${sessionKey} session ${ordinal}`;
-    return [`${where}${turn === null ? "" : ` turn ${turn}`}`, problem]
-      .filter((part) => part !== "")
-      .join(": ");
+    return joined([`${where}${turn === null ? "" : ` turn ${turn}`}`, problem], ": ");
   });
   const found = `${counted(problems.length, "problem")} in ${what}: ${someOf(texts)}`;
   return wrong("seals", found, { code: "verify_failed", next: FROM_A_BACKUP });

@@ -3,7 +3,8 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Database } from "better-sqlite3";
 import { z } from "zod";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { type Check, counted, fine, orRow, someOf, warning, wrong } from "./check.ts";
+import { counted } from "#src/kernel/markdown.ts";
+import { type Check, fine, orRow, someOf, warning, wrong } from "./check.ts";
 import {
   checkpointUsage,
   checkTextIndex,

@@ -6,7 +6,7 @@ import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { counted } from "./check.ts";
+import { counted } from "#src/kernel/markdown.ts";
 import { assertUnused } from "./database-file.ts";
 import { ASIDE, BACKUPS, STAGED, stampOf, type DatabasePaths, type Home, type Progress } from "./home.ts";
 import { HOME_FILES, invalid, readManifest, type Manifest, type ManifestFile } from "./manifest.ts";

@@ -3,6 +3,7 @@ import { printable } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 import { wrapped } from "./indent.ts";
 import { table } from "./table.ts";
+import { joined } from "#src/kernel/markdown.ts";
 
 /** A screen narrower than this shows a row of more than two cells as a paragraph. */
 const NARROW = 72;
@@ -27,10 +28,7 @@ function renderTable(block: string, screen: Screen): string {
   const [head = [], , ...lines] = block.split("\n").map(cellsOf);
   const rows = lines.map(([first = "", ...rest]) => [paint.cyan(first), ...rest]);
   if (head.length > 2 && screen.columns < NARROW)
-    return table(
-      { rows: rows.map(([first = "", ...rest]) => [first, rest.filter((cell) => cell !== "").join("\n")]) },
-      screen,
-    );
+    return table({ rows: rows.map(([first = "", ...rest]) => [first, joined(rest, "\n")]) }, screen);
   return table(head.every((cell) => cell === "") ? { rows } : { head, rows }, screen);
 }
 

@@ -1,5 +1,5 @@
 /** `/history [n]`: the newest turns of this session and of what it continues, from the transcript. */
-import { quoted } from "#src/explain/reason.ts";
+import { joined, quoted } from "#src/kernel/markdown.ts";
 import { done, refused } from "#src/kernel/envelope.ts";
 import { markdownSaid } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
@@ -52,9 +52,7 @@ function turnText({ at, status, erasedAt, messages }: ReturnType<typeof rowOf>):
   const said = messages
     .filter(({ role }) => role !== "system")
     .map(({ role, content }) => markdownSaid(role, content));
-  return [`**${at}${status === "completed" ? "" : ` (${ended})`}**`, ...said]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  return joined([`**${at}${status === "completed" ? "" : ` (${ended})`}**`, ...said], "\n\n");
 }
 
 /** An erased turn keeps its place: that something was said and erased is no secret, what it was is gone. */

@@ -11,7 +11,7 @@ import {
   type LedgerEntry,
 } from "#src/sessions/ledger.ts";
 import { denialEnvelope, type PolicyVerdict } from "#memory/policy/verdict.ts";
-import { counted } from "#src/explain/reason.ts";
+import { counted } from "#src/kernel/markdown.ts";
 import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
 import { usageEnvelope } from "../parse-command.ts";
 

@@ -1,6 +1,6 @@
 /** `/memory …`: the family of commands that show and correct what is remembered. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { markdownTable } from "#src/kernel/markdown.ts";
+import { counted, markdownTable } from "#src/kernel/markdown.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { afterWords } from "../parse-command.ts";
 import { conflictsAction, editAction, resolveAction, verifyAction } from "./memory/curate.ts";
@@ -13,7 +13,6 @@ import {
   type ActionContext,
   type MemoryAction,
 } from "./memory/memory-action.ts";
-import { factCount } from "./memory/record-row.ts";
 import { acceptAction, rejectAction, reviewAction } from "./memory/review.ts";
 import { longShowAction, longTaskShowAction, shortShowAction, showAction } from "./memory/show.ts";
 import { exportAction, importAction } from "./memory/transfer.ts";
@@ -80,7 +79,7 @@ async function overview({ memory }: ActionContext): Promise<Envelope> {
   const actions = ACTIONS.map((action) => ({ usage: usageOf(action), summary: action.summary }));
   const total = Object.values(current).reduce((sum, count) => sum + count, 0);
   const waiting = review === 0 ? "" : ` ${review} more ${review === 1 ? "waits" : "wait"} for a review.`;
-  const message = `${total === 0 ? "Nothing" : factCount(total)} ${total > 1 ? "are" : "is"} remembered.${waiting}`;
+  const message = `${total === 0 ? "Nothing" : counted(total, "fact")} ${total > 1 ? "are" : "is"} remembered.${waiting}`;
   return done("memory", message, {
     next: "/remember <text> keeps something, /forget <id or words> erases it.",
     data: {

@@ -1,5 +1,5 @@
 /** `/recall <query>`: brings back what was said and is not in the context, because the user asked. */
-import { quoted } from "#src/explain/reason.ts";
+import { joined, quoted } from "#src/kernel/markdown.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { heldNow, recallTurns, recalledText, type RecalledPiece } from "#src/context/recall.ts";
 import { markdownSaid } from "#src/kernel/markdown.ts";
@@ -64,7 +64,5 @@ function nothingElse(args: string, shown: readonly RecalledPiece[]): Envelope {
 /** Where it is from, then who said what. */
 function pieceText({ ordinal, turn, at, user, assistant }: RecalledPiece, timeZone: string): string {
   const from = `**session ${ordinal}, turn ${turn}, ${localTime(at, timeZone)}**`;
-  return [from, markdownSaid("user", user), markdownSaid("assistant", assistant)]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  return joined([from, markdownSaid("user", user), markdownSaid("assistant", assistant)], "\n\n");
 }

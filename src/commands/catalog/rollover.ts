@@ -1,5 +1,5 @@
 /** `/rollover [idle <duration>|day <HH:MM>|topic on|off|reset]`: when this conversation ends by itself. */
-import { quoted } from "#src/explain/reason.ts";
+import { quoted } from "#src/kernel/markdown.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { durationText } from "#src/explain/duration-text.ts";
 import {

@@ -1,5 +1,5 @@
 /** `/sessions [query]`: the sessions of this key, with times and reasons. */
-import { quoted } from "#src/explain/reason.ts";
+import { counted, quoted } from "#src/kernel/markdown.ts";
 import { done } from "#src/kernel/envelope.ts";
 import { markdownTable } from "#src/kernel/markdown.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
@@ -23,7 +23,7 @@ export const sessionsCommand: PlainCommand = {
     const left = chosen.length - shown.length;
     const message =
       args === ""
-        ? `${total} ${total === 1 ? "session" : "sessions"} of ${context.chain.sessionKey}${left > 0 ? `; the newest ${shown.length} are listed` : ""}.`
+        ? `${counted(total, "session")} of ${context.chain.sessionKey}${left > 0 ? `; the newest ${shown.length} are listed` : ""}.`
         : `${rows.length} of ${total} sessions match ${quoted(args)}.`;
     return {
       envelope: done("sessions", message, {

@@ -1,6 +1,6 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
 import { done } from "#src/kernel/envelope.ts";
-import { markdownFacts } from "#src/kernel/markdown.ts";
+import { counted, markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText } from "#src/explain/control-model-text.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
@@ -25,7 +25,7 @@ export const statusCommand: PlainCommand = {
     const left = await context.unanswered?.();
     const told =
       left === undefined ? "" : ` ${unansweredText(left, { timeZone: zone, nowMs: context.nowMs })}`;
-    const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${turnsText(session.turns)}. ${outlook}${told}`;
+    const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${counted(session.turns, "turn")}. ${outlook}${told}`;
     const shown = facts(context);
     const data = {
       ...shown,
@@ -35,10 +35,6 @@ export const statusCommand: PlainCommand = {
     return { envelope: done("status", message, { data, body: factsText(shown) }) };
   },
 };
-
-function turnsText(turns: number): string {
-  return turns === 1 ? "1 turn" : `${turns} turns`;
-}
 
 function factsText(status: ReturnType<typeof facts>): string {
   const { created, lastDecision, mode, model, topicUnknown } = status;

@@ -5,7 +5,7 @@ import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { parseFlags, usageEnvelope } from "../parse-command.ts";
 import { objectionTo } from "./memory/remembered.ts";
 import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
-import { factCount } from "./memory/record-row.ts";
+import { counted, joined } from "#src/kernel/markdown.ts";
 
 const USAGE = "/task <name> or /task none";
 
@@ -61,7 +61,7 @@ function current({ session }: ActionContext, tasks: Tasks): Envelope {
     task === null
       ? "This conversation is about no task: nothing of task memory is read."
       : `This conversation is about the task “${task}”: ${readText(tasks.get(task) ?? 0)}.`;
-  return done("task", [message, knownText(tasks)].filter((part) => part !== "").join(" "), {
+  return done("task", joined([message, knownText(tasks)]), {
     next: "/task <name> chooses one, /task none leaves it.",
     data: { task, tasks: [...tasks].map(([name, facts]) => ({ name, facts })) },
   });
@@ -72,7 +72,7 @@ const MAX_TOLD = 20;
 
 function knownText(tasks: Tasks): string {
   if (tasks.size === 0) return "";
-  const told = [...tasks].slice(0, MAX_TOLD).map(([name, facts]) => `${name} (${factCount(facts)})`);
+  const told = [...tasks].slice(0, MAX_TOLD).map(([name, facts]) => `${name} (${counted(facts, "fact")})`);
   const more = tasks.size > MAX_TOLD ? `, and ${tasks.size - MAX_TOLD} more` : "";
   return `Something is remembered of: ${told.join(", ")}${more}.`;
 }
@@ -103,7 +103,7 @@ function choose(name: string, tasks: Tasks): CommandOutcome {
 
 function readText(facts: number): string {
   if (facts === 0) return "nothing is remembered of it yet";
-  return `its ${factCount(facts)} ${facts === 1 ? "is" : "are"} read beside what is known of you`;
+  return `its ${counted(facts, "fact")} ${facts === 1 ? "is" : "are"} read beside what is known of you`;
 }
 
 /** A name that is new, though one that differs in its letters' case alone is known, may be a slip. */

@@ -1,12 +1,13 @@
 /** `/memory verify`, `edit`, `conflicts` and `resolve`: what keeps facts true. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { shortId, type MemoryRecord } from "#memory/record.ts";
+import type { MemoryRecord } from "#memory/record.ts";
 import type { Change } from "#memory/facts/types.ts";
 import { firstWord, parseFlags, usageEnvelope } from "../../parse-command.ts";
 import { guarded, objectionTo } from "./remembered.ts";
 import { findRecord, notFound } from "./find-record.ts";
 import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { factCount, recordRow, recordsShown } from "./record-row.ts";
+import { factNames, recordRow, recordsShown } from "./record-row.ts";
+import { counted } from "#src/kernel/markdown.ts";
 
 /** `/memory verify <id…>`. */
 export const verifyAction: MemoryAction = {
@@ -38,7 +39,7 @@ function nothingConfirmed({ next = "", ...envelope }: Envelope): Envelope {
 
 function verifiedText(verified: readonly MemoryRecord[]): string {
   const [only] = verified.length === 1 ? verified : [];
-  return only === undefined ? factCount(verified.length) : `“${only.text}” (${shortId(only.id)}) is`;
+  return only === undefined ? counted(verified.length, "fact") : `${factNames([only])} is`;
 }
 
 /** `/memory edit <id> <text>`. */
@@ -97,7 +98,7 @@ export const conflictsAction: MemoryAction = {
     const message =
       groups.length === 0
         ? "No two facts are about the same (--about)."
-        : `${groups.length} ${groups.length === 1 ? "thing" : "things"} with more than one fact.`;
+        : `${counted(groups.length, "thing")} with more than one fact.`;
     const envelope = done("memory_conflicts", message, {
       ...(groups.length === 0
         ? {}
@@ -125,18 +126,13 @@ export const resolveAction: MemoryAction = {
     const outcome = await context.memory.facts.resolve(context.memory.who, found.record.id);
     if (outcome.kind === "none") return { envelope: notFound(args) };
     const { kept, superseded } = outcome;
-    const message = `“${kept.text}” (${shortId(kept.id)}) holds${replacedText(superseded)}.`;
+    const message = `${factNames([kept])} holds${superseded.length === 0 ? "" : `, in place of ${factNames(superseded)}`}.`;
     const envelope = done("memory_resolved", message, {
       data: { record: recordRow(kept, momentOf(context)), superseded: rowsOf(superseded, context) },
     });
     return { envelope, isCommitted: true };
   },
 };
-
-function replacedText(superseded: readonly MemoryRecord[]): string {
-  const names = superseded.map(({ id, text }) => `“${text}” (${shortId(id)})`).join(" and ");
-  return superseded.length === 0 ? "" : `, in place of ${names}`;
-}
 
 function rowsOf(records: readonly MemoryRecord[], context: ActionContext) {
   return records.map((record) => recordRow(record, momentOf(context)));

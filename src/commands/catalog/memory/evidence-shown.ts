@@ -7,7 +7,7 @@ import type { IngestOutcome } from "#memory/evidence/ingest.ts";
 import type { LeftOutPiece } from "#memory/evidence/judge-pieces.ts";
 import { POLICY_RULES, type PolicyRule } from "#memory/policy/verdict.ts";
 import { shortId } from "#memory/record.ts";
-import { markdownTable } from "#src/kernel/markdown.ts";
+import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
 
@@ -45,7 +45,7 @@ function storedEnvelope(
     hidden === 0 ? "" : `${counted(hidden, "hidden character")} removed.`,
     sideBySide.length === 0 ? "" : columnsText(sideBySide),
   ];
-  return done("evidence_ingested", told.filter((part) => part !== "").join(" "), {
+  return done("evidence_ingested", joined(told), {
     next: "It is cited, and never taken for a fact: /memory evidence show <words> looks in it.",
     data: {
       canonical: false,
@@ -103,11 +103,6 @@ function placesText(pieces: readonly LeftOutPiece[]): string {
 
 function placesOf(leftOut: readonly LeftOutPiece[]) {
   return leftOut.slice(0, MAX_PLACES).map(({ rule, page, lines }) => ({ rule, page, lines }));
-}
-
-/** E.g. `2 passages`. */
-export function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
 /** Shown in a table; the whole passage is beside it. */
@@ -168,12 +163,7 @@ export function sourcesTable(rows: readonly ReturnType<typeof sourceRow>[]): str
       left === 0 ? "" : `${left} left out`,
       warned === 0 ? "" : `${warned} marked`,
     ];
-    return [
-      short,
-      title === file ? title : `${title} (${file})`,
-      passages.filter((part) => part !== "").join(", "),
-      ingested,
-    ];
+    return [short, title === file ? title : `${title} (${file})`, joined(passages, ", "), ingested];
   });
   return markdownTable(["id", "document", "passages", "since"], cells);
 }

@@ -1,5 +1,5 @@
 /** `/memory evidence ingest`, `show` and `forget`: documents that are found by similarity, cited, and no facts. */
-import { quoted } from "#src/explain/reason.ts";
+import { counted, quoted } from "#src/kernel/markdown.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/citation.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
@@ -13,14 +13,7 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { MAX_FILE_BYTES } from "#memory/evidence/limits.ts";
 import type { EvidenceFile } from "#memory/evidence/read-document.ts";
 import { parseFlags, usageEnvelope } from "../../parse-command.ts";
-import {
-  counted,
-  ingestedEnvelope,
-  pieceRow,
-  piecesText,
-  sourceRow,
-  sourcesTable,
-} from "./evidence-shown.ts";
+import { ingestedEnvelope, pieceRow, piecesText, sourceRow, sourcesTable } from "./evidence-shown.ts";
 import { looksLikeId } from "./find-record.ts";
 import { pathOf, told, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
 

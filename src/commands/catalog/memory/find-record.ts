@@ -1,12 +1,12 @@
 /** Finds the one record that a person means by an id or by words, or says why there is not one; with `--everywhere`, what is to be erased. */
-import { quoted } from "#src/explain/reason.ts";
+import { counted, quoted } from "#src/kernel/markdown.ts";
 import { type Envelope, refused } from "#src/kernel/envelope.ts";
 import { DOMAINS, type MemoryRecord } from "#memory/record.ts";
 import { termsOf, wordsOf } from "#src/kernel/words.ts";
 import type { ShowOptions } from "#memory/facts/types.ts";
 import type { CommandMemory } from "../../command.ts";
 import { type ActionContext, momentOf } from "./memory-action.ts";
-import { factCount, recordRow, recordsShown } from "./record-row.ts";
+import { recordRow, recordsShown } from "./record-row.ts";
 import { type FlagsResult, parseFlags, usageEnvelope } from "../../parse-command.ts";
 
 export type FoundRecord =
@@ -66,7 +66,7 @@ export function notWaiting(wanted: string): Envelope {
 
 /** Several records fit: which one is asked back. */
 function ambiguous(context: ActionContext, records: readonly MemoryRecord[], wanted: string): Envelope {
-  return refused("memory_ambiguous", `${factCount(records.length)} fit ${quoted(wanted)}`, {
+  return refused("memory_ambiguous", `${counted(records.length, "fact")} fit ${quoted(wanted)}`, {
     next: "Nothing was changed. Say which one by its id.",
     ...recordsShown(records.map((record) => recordRow(record, momentOf(context)))),
   });

@@ -1,6 +1,6 @@
 /** `/forget … --everywhere`: shows what would go, asks for a yes, and tells what became of it. The run has erased by then. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { markdownTable } from "#src/kernel/markdown.ts";
+import { joined, markdownTable } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { CommandOutcome } from "../../command.ts";
 import type { DoomedTurn, ErasurePreview } from "../../command-erasing.ts";
@@ -41,9 +41,7 @@ function previewEnvelope(context: ActionContext, preview: ErasurePreview, flags:
     ["fact", ""],
     data.records.map(({ short, text }) => [short, text]),
   );
-  const body = [facts, turnsTable("turn", data.turns), turnsTable("stays", data.stays)]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  const body = joined([facts, turnsTable("turn", data.turns), turnsTable("stays", data.stays)], "\n\n");
   const stays = inPart.what === "" ? "" : `. Stays, since it has only a part of it: ${inPart.what}`;
   const what = `${countText(preview)}${stays}`;
   if (flags.switches.has("dry-run")) {

@@ -1,6 +1,6 @@
 /** A memory record as envelopes carry it: for tables and for programs. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import { markdownTable } from "#src/kernel/markdown.ts";
+import { joined, markdownTable } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 import { marksAt } from "#memory/retention/lifecycle.ts";
@@ -74,7 +74,7 @@ function sinceText({ remembered, saidBy, state, expires }: RecordRow): string {
     state === "current" ? "" : (STATES[state] ?? state),
     expires === null || state === "expired" ? "" : `until ${expires}`,
   ];
-  return notes.filter((note) => note !== "").join(", ");
+  return joined(notes, ", ");
 }
 
 /** States by the words that the messages use for them. */
@@ -90,11 +90,6 @@ const WORDS: Readonly<Record<Domain, string>> = {
 /** A domain in words. */
 export function domainText(domain: Domain): string {
   return WORDS[domain];
-}
-
-/** `1 fact`, `2 facts`. */
-export function factCount(count: number): string {
-  return `${count} ${count === 1 ? "fact" : "facts"}`;
 }
 
 const DAY_MS = 86_400_000;
@@ -120,4 +115,9 @@ export function dueText(records: readonly MemoryRecord[], nowMs: number): string
     )
     .join(", ");
   return `${parts}: /memory verify <id> confirms one.`;
+}
+
+/** Facts by their words and short ids: `“I like tea” (1a2b3c4d) and “I like rye” (5e6f7a8b)`. */
+export function factNames(records: readonly MemoryRecord[]): string {
+  return records.map(({ id, text }) => `“${text}” (${shortId(id)})`).join(" and ");
 }

@@ -1,5 +1,5 @@
 /** Writes to memory, whose text may be a secret, and what came of them: what goes wrong is told, never thrown into the log of failures. */
-import { quoted as quotedText } from "#src/explain/reason.ts";
+import { joined, quoted } from "#src/kernel/markdown.ts";
 import { done, envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { RememberOutcome, Who } from "#memory/facts/types.ts";
@@ -7,7 +7,7 @@ import { denialEnvelope, type HiddenText, type PolicyDenial } from "#memory/poli
 import { PERSONALITY_DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import type { CommandOutcome } from "../../command.ts";
-import { domainText, recordRow, type RowMoment } from "./record-row.ts";
+import { domainText, factNames, recordRow, type RowMoment } from "./record-row.ts";
 import { notFound } from "./find-record.ts";
 import { momentOf, type ActionContext } from "./memory-action.ts";
 
@@ -37,8 +37,8 @@ function storedEnvelope(
   const parts = [
     `Remembered (${whereText(record)}): “${record.text}”.`,
     record.expires_at === null ? "" : `It holds until ${localTime(record.expires_at, moment.timeZone)}.`,
-    superseded.length === 0 ? "" : `It takes the place of ${quoted(superseded)}.`,
-    conflicts.length === 0 ? "" : `It is about the same as ${quoted(conflicts)}, and both are kept.`,
+    superseded.length === 0 ? "" : `It takes the place of ${factNames(superseded)}.`,
+    conflicts.length === 0 ? "" : `It is about the same as ${factNames(conflicts)}, and both are kept.`,
     revived ? "It had been forgotten, and is back because you asked." : "",
     hidden === null ? "" : hiddenText(hidden),
   ];
@@ -107,21 +107,13 @@ function stayedForgotten(): Envelope {
 }
 
 function whereText({ domain, task }: MemoryRecord): string {
-  return task === null ? `${domain}, ${domainText(domain)}` : `task ${quotedText(task)}`;
-}
-
-function quoted(records: readonly MemoryRecord[]): string {
-  return records.map(({ id, text }) => `“${text}” (${shortId(id)})`).join(" and ");
+  return task === null ? `${domain}, ${domainText(domain)}` : `task ${quoted(task)}`;
 }
 
 /** What was hidden is written by its codes: the characters themselves would hide again. */
 function hiddenText({ codes }: HiddenText): string {
   const kinds = codes.map(({ code, name, count }) => `${count} × ${name} (${code})`).join(", ");
   return `Characters that nobody sees were taken out: ${kinds}.`;
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(" ");
 }
 
 /**

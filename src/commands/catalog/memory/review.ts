@@ -4,7 +4,8 @@ import { usageEnvelope } from "../../parse-command.ts";
 import { guarded } from "./remembered.ts";
 import { findWaiting, notWaiting } from "./find-record.ts";
 import { momentOf, usageOf, type MemoryAction } from "./memory-action.ts";
-import { factCount, recordRow, recordsShown } from "./record-row.ts";
+import { recordRow, recordsShown } from "./record-row.ts";
+import { counted } from "#src/kernel/markdown.ts";
 
 /** `/memory review`. */
 export const reviewAction: MemoryAction = {
@@ -20,7 +21,7 @@ export const reviewAction: MemoryAction = {
     const { facts, who } = context.memory;
     const waiting = await facts.review.list(who);
     const message =
-      waiting.length === 0 ? "Nothing waits for a review." : `${factCount(waiting.length)} to judge.`;
+      waiting.length === 0 ? "Nothing waits for a review." : `${counted(waiting.length, "fact")} to judge.`;
     const envelope = done("memory_review", message, {
       ...(waiting.length === 0
         ? {}

@@ -1,12 +1,12 @@
 /** `/memory show`, `/memory long show`, `/memory long task show`: what is remembered; `/memory short show`: what the conversation holds. */
-import { quoted } from "#src/explain/reason.ts";
+import { counted, joined, quoted } from "#src/kernel/markdown.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import type { ShowOptions, ShowResult } from "#memory/facts/types.ts";
 import { markdownFacts } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { parseFlags, usageEnvelope, type FlagsResult } from "../../parse-command.ts";
 import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { dueText, factCount, recordRow, recordsShown } from "./record-row.ts";
+import { dueText, recordRow, recordsShown } from "./record-row.ts";
 
 /** `/memory show [query]`. */
 export const showAction: MemoryAction = {
@@ -69,7 +69,7 @@ async function show(
   const rows = found.records.map((record) => recordRow(record, momentOf(context)));
   const shown = recordsShown(rows);
   const due = dueText(found.records, context.nowMs);
-  const message = [shownText(found, query, where), due].filter((part) => part !== "").join(" ");
+  const message = joined([shownText(found, query, where), due]);
   return done("memory_shown", message, {
     next: rows.length === 0 ? "/remember <text> keeps something." : "/forget <id> erases one of them.",
     body: shown.body,
@@ -84,13 +84,11 @@ function shownText(found: ShowResult, query: string, where: string): string {
     archived > 0 ? `${archived} archived` : "",
     superseded > 0 ? `${superseded} replaced` : "",
   ].filter((part) => part !== "");
-  return [
+  return joined([
     countText(found, query, where),
     left.length === 0 ? "" : `Left out: ${left.join(", ")}; --all shows them.`,
     found.unreadable === 0 ? "" : `${found.unreadable} more cannot be read; lily doctor says more.`,
-  ]
-    .filter((part) => part !== "")
-    .join(" ");
+  ]);
 }
 
 function countText({ records, total }: ShowResult, query: string, where: string): string {
@@ -100,7 +98,7 @@ function countText({ records, total }: ShowResult, query: string, where: string)
       ? `Nothing is remembered${where}.`
       : `Nothing that is remembered${where} fits ${quoted(query)}.`;
   const clipped = total > records.length ? `; ${records.length} are listed` : "";
-  return `${factCount(total)}${where}${asked}${clipped}.`;
+  return `${counted(total, "fact")}${where}${asked}${clipped}.`;
 }
 
 export const shortShowAction: MemoryAction = {
@@ -111,7 +109,7 @@ export const shortShowAction: MemoryAction = {
   async run(_args, { session, storage, solver, policy }) {
     const { lastActivityAt, turns, contextFrom = 1 } = session;
     const last = lastActivityAt === null ? null : localTime(lastActivityAt, policy.timeZone);
-    const message = `This conversation has ${turns} committed ${turns === 1 ? "turn" : "turns"}; they are its short-term memory.`;
+    const message = `This conversation has ${counted(turns, "committed turn")}; they are its short-term memory.`;
     const envelope = done("memory_short_shown", message, {
       next: "/history shows them.",
       data: { threadId: session.sessionId, turns, contextFrom, lastActivity: last, solver, storage },

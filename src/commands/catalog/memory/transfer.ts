@@ -8,7 +8,7 @@ import type { CommandFiles } from "../../command.ts";
 import { usageEnvelope } from "../../parse-command.ts";
 import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
 import { type ActionContext, type MemoryAction, pathOf, told, usageOf } from "./memory-action.ts";
-import { factCount } from "./record-row.ts";
+import { counted } from "#src/kernel/markdown.ts";
 
 /** `/memory export [path]`. */
 export const exportAction: MemoryAction = {
@@ -26,7 +26,7 @@ export const exportAction: MemoryAction = {
         args === ""
           ? await files.write(`lily-memory-${toInstant(nowMs).slice(0, 10)}.json`, text, "kept")
           : await files.write(pathOf(args), text);
-      return done("memory_exported", `${factCount(exported.records.length)} written to ${written}.`, {
+      return done("memory_exported", `${counted(exported.records.length, "fact")} written to ${written}.`, {
         next: "/memory import <path> reads it, here or elsewhere; the file is not encrypted.",
         data: { path: written, records: exported.records.length },
       });

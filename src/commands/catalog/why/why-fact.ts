@@ -2,7 +2,8 @@
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { explainFact, factHeadline } from "#src/explain/explain-fact.ts";
-import { quoted, reasonsTable, reasonsText } from "#src/explain/reason.ts";
+import { quoted } from "#src/kernel/markdown.ts";
+import { reasonsTable, reasonsText } from "#src/explain/reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { isRedacted } from "#src/sessions/redaction.ts";
