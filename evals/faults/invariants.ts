@@ -1,5 +1,5 @@
 /** What holds after any fault, in words: each function gives the sentences about what does not. Pure. */
-import type { ScriptedCall } from "#src/models/scripted-record.ts";
+import type { ScriptedCall } from "#src/models/testing/scripted-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { turnsOf, type StoredKey } from "./stored.ts";

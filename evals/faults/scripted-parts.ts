@@ -6,8 +6,8 @@ import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { interrupt } from "@langchain/langgraph";
 import { z } from "zod";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import type { ScriptedStep } from "#src/models/scripted-step.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { Gate } from "./gate.ts";
 

@@ -7,7 +7,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { sessionSettings, UNSHOWN_CHARACTERS } from "#src/app/session-settings.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
-import { createScriptedChatModels, type ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { createScriptedChatModels, type ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";

@@ -1,7 +1,7 @@
 /** Lily in this process: the real graph on SQLite files of its own, with the puppet model and a clock that is moved. */
 import { createHarness, OWNER } from "#graphs/session/testing/harness.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import type { RecordedMessage } from "#src/models/scripted-record.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import type { RecordedMessage } from "#src/models/testing/scripted-record.ts";
 import { createPuppetModel } from "./puppet-model.ts";
 import type { ModelMessage, Runner } from "./runner.ts";
 import { sentReply, storedSessions } from "./stored-sessions.ts";

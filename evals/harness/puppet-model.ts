@@ -1,7 +1,7 @@
 /** The model of the evals: repeats what it is told, and does on command what a case needs a model to do. */
 import { HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import { echoStep, type ScriptedStep } from "#src/models/scripted-step.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import { echoStep, type ScriptedStep } from "#src/models/testing/scripted-step.ts";
 
 const TOOL_CALL = /^!call (?<name>\w+) (?<args>\{.*\})$/su;
 

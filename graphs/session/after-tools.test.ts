@@ -4,7 +4,7 @@ import { tool } from "@langchain/core/tools";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { inputOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";

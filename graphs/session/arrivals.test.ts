@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";

@@ -3,7 +3,7 @@ import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { echoModel, inputOf, KEY, OWNER, storingAll, type Harness } from "./testing/harness.ts";
 import { putInFlight, readInFlight } from "./in-flight.ts";

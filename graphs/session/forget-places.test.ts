@@ -1,6 +1,6 @@
 /** `/forget --everywhere` in places that few conversations have: files hunted for the text afterwards. */
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { heldModel } from "./testing/held-model.ts";
 import { caught, FACT, LOOK, LOOKING, outcomesOf } from "./testing/forgotten-fact.ts";

@@ -8,7 +8,7 @@ import { PLACES } from "#src/erasure/places.ts";
 import { hunt } from "#src/erasure/testing/hunt.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { caught, FACT, LOOK, LOOKING, outcomesOf, receiptOf } from "./testing/forgotten-fact.ts";
 import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";

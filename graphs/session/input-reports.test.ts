@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { openChain } from "#src/sessions/chain.ts";
 import { composeSessionKey } from "#src/sessions/session-key.ts";
 import { echoModel, inputOf, OWNER } from "./testing/harness.ts";

@@ -2,7 +2,7 @@ import { tool } from "@langchain/core/tools";
 import { Command, interrupt } from "@langchain/langgraph";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { createHarness, inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import type { SessionStateValues } from "./state.ts";
 

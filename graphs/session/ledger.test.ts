@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { isRedacted } from "#src/sessions/redaction.ts";
 import { echoModel, KEY, latestOf, OWNER } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";

@@ -1,6 +1,6 @@
 /** What a rotation leaves of a message, with what it carries: known again when it comes again, by itself or as it was sent. */
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();

@@ -1,6 +1,6 @@
 /** Conversations with models that use the memory tools as real ones do: well, badly, twice, late and against the user's wish. */
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { LifecycleMode } from "#src/sessions/rollover-policy.ts";
 import type { TopicEvidence } from "#src/sessions/topic-evidence.ts";
 import type { Chain } from "#src/sessions/chain.ts";

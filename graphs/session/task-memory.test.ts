@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import type { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { echoModel, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 

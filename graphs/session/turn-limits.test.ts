@@ -3,7 +3,7 @@ import { GraphInterrupt } from "@langchain/langgraph";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { noAnswerText, notRunText } from "./budget.ts";
 import { inputOf, latestOf, OWNER, type Harness } from "./testing/harness.ts";

@@ -3,7 +3,7 @@ import { tool } from "@langchain/core/tools";
 import { interrupt } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { echoModel, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { heldModel } from "./testing/held-model.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";

@@ -141,11 +141,6 @@ export interface RotatingCommand extends CommandBase {
 
 export type Command = PlainCommand | RotatingCommand;
 
-/** Whether the command can run beside a turn, whatever its arguments: it changes nothing. */
-export function isReadOnly(command: Command): command is PlainCommand {
-  return command.kind === "plain" && command.effects.every((effect) => effect === "reads");
-}
-
 /** Whether the command can run beside a turn with these arguments: they change nothing. */
 export function readsOnly(command: Command, args: string): boolean {
   const { effects } = command;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { classifyModelError } from "./model-errors.ts";
 import { finalMessage } from "./final-message.ts";
 import { createOpenAIChatModels } from "./openai-chat-models.ts";
-import { ScriptedChatModel } from "./scripted-chat-model.ts";
+import { ScriptedChatModel } from "./testing/scripted-chat-model.ts";
 import { startFakeOpenAIServer, type FakeOpenAIServer } from "./testing/fake-openai-server.ts";
 
 let server: FakeOpenAIServer;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { echoModel } from "#graphs/session/testing/harness.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { turnReplySchema, type TurnReply } from "#src/turns/turn-reply.ts";
 import { eventsIn, httpHarnessStarter, problemIn, type HttpHarness } from "./testing/http-harness.ts";
 

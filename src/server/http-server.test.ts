@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Sleep } from "#src/models/sleep.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { startHttpServer, type HttpServer, type HttpServerOptions } from "./http-server.ts";
 import { eventsIn, httpHarnessStarter, problemIn, type HttpHarness } from "./testing/http-harness.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { echoModel } from "#graphs/session/testing/harness.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import type { HttpLimits } from "./http-app.ts";
 import { httpHarnessStarter, problemIn, type TestRequest } from "./testing/http-harness.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import type { Message, Role } from "./message.ts";
+import type { Message } from "./message.ts";
 import { createMemorySession } from "./session.ts";
 
 const ids = createSequentialIds(7);
@@ -45,7 +45,7 @@ describe("a session in memory", () => {
     expect(session.messages().map((message) => message.content)).toEqual(["a", "b", "c"]);
   });
 
-  it.each<Role>(["system", "user", "assistant", "tool"])("takes messages from %s", (role) => {
+  it.each<Message["role"]>(["system", "user", "assistant", "tool"])("takes messages from %s", (role) => {
     const session = createMemorySession(ids);
     session.addMessage({ ...user("text"), role });
     expect(session.messages()[0]?.role).toBe(role);

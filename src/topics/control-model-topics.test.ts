@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
-import { createScriptedChatModels, ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
-import type { ScriptedStep } from "#src/models/scripted-step.ts";
+import { createScriptedChatModels, ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
 import { createControlModelTopics } from "./control-model-topics.ts";
 
 const QUESTION = { recent: ["when are my taxes due", "which can I deduct"], message: "a bicycle" };

@@ -11,7 +11,7 @@ import { sessionSettings } from "#src/app/session-settings.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { createScriptedChatModels, ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { createScriptedChatModels, ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { type Chain, latestEntry } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";

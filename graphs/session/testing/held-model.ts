@@ -1,5 +1,5 @@
 /** A model that answers when a test says so. */
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 
 /** A held model with what lets it go on. */
 export interface HeldModel {

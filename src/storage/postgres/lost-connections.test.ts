@@ -10,7 +10,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { ERROR_CODES, errorMessage, isLilyError } from "#src/kernel/errors.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
-import { countingGraph } from "../counting-graph.ts";
+import { countingGraph } from "../testing/counting-graph.ts";
 import { openPostgresBackend } from "./postgres-backend.ts";
 
 const missing = whyNoPostgres();

@@ -15,7 +15,7 @@ import { openChain } from "#src/sessions/chain.ts";
 import type { FailedTurn, KeyRef } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../contract.ts";
-import { countingGraph } from "../counting-graph.ts";
+import { countingGraph } from "../testing/counting-graph.ts";
 import { createStoreSessionRepository } from "../store-session-repository.ts";
 import { startLockWorker } from "./fixtures/start-lock-worker.ts";
 import { openPostgresBackend, type PostgresBackendOptions } from "./postgres-backend.ts";

@@ -16,7 +16,7 @@ import { createManualClock, type Clock } from "#src/kernel/clock.ts";
 
 import type { StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../contract.ts";
-import { countingGraph } from "../counting-graph.ts";
+import { countingGraph } from "../testing/counting-graph.ts";
 import { createMemoryBackend, openSqliteBackend } from "./sqlite-backend.ts";
 
 const START = Date.parse("2026-03-01T09:00:00.000Z");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createScriptedChatModels, ScriptedChatModel } from "./scripted-chat-model.ts";
-import { describeChatModelsContract } from "./testing/chat-models.contract.ts";
+import { describeChatModelsContract } from "./chat-models.contract.ts";
 
 describeChatModelsContract(
   "a script",

@@ -5,18 +5,18 @@ import {
   type BindToolsInput,
 } from "@langchain/core/language_models/chat_models";
 import { LilyError } from "#src/kernel/errors.ts";
-import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
-import { parseModelReference, printModelReference } from "./model-reference.ts";
+import type { ChatModelOptions, ChatModels } from "../chat-model.ts";
+import { parseModelReference, printModelReference } from "../model-reference.ts";
 import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
 import type { AIMessageChunk, BaseMessage } from "@langchain/core/messages";
 import type { ChatGenerationChunk, ChatResult } from "@langchain/core/outputs";
 import type { Runnable } from "@langchain/core/runnables";
-import { settleToolCalls } from "./final-message.ts";
+import { settleToolCalls } from "../final-message.ts";
 import { recordMessages, type ScriptedCall, toolNameOf } from "./scripted-record.ts";
 import { chunksOfStep, echoStep, type Script, type ScriptedStep, stepOf } from "./scripted-step.ts";
-import { type Sleep, sleepByTimer } from "./sleep.ts";
-import { guardStream } from "./stream-guard.ts";
+import { type Sleep, sleepByTimer } from "../sleep.ts";
+import { guardStream } from "../stream-guard.ts";
 
 /** Call options of a {@link ScriptedChatModel}. */
 export interface ScriptedCallOptions extends BaseChatModelCallOptions {

@@ -2,7 +2,7 @@ import { ModelAbortError } from "@langchain/core/errors";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { classifyModelError } from "./model-errors.ts";
+import { classifyModelError } from "../model-errors.ts";
 import { ScriptedChatModel } from "./scripted-chat-model.ts";
 
 describe("ScriptedChatModel", () => {
