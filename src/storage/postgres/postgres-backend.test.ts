@@ -17,7 +17,7 @@ import type { StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../contract.ts";
 import { countingGraph } from "../testing/counting-graph.ts";
 import { createStoreSessionRepository } from "../store-session-repository.ts";
-import { startLockWorker } from "./fixtures/start-lock-worker.ts";
+import { startLockWorker } from "./testing/start-lock-worker.ts";
 import { openPostgresBackend, type PostgresBackendOptions } from "./postgres-backend.ts";
 
 const START = Date.parse("2026-03-01T09:00:00.000Z");

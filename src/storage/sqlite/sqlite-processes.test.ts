@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "vitest";
 import type { StorageBackend } from "../backend.ts";
-import { startWorker, type Worker } from "./fixtures/start-worker.ts";
+import { startWorker, type Worker } from "./testing/start-worker.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
 
 interface Surroundings {
