@@ -1,6 +1,6 @@
 /** What `/recall` and the model's tool find: all that was said and is not before the model, cited by where it stands. */
 import { describe, expect, it } from "vitest";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 

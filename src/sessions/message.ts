@@ -32,6 +32,8 @@ export const messageSchema = z.strictObject({
 /** One message of a conversation. */
 export type Message = z.infer<typeof messageSchema>;
 
+export type Role = Message["role"];
+
 /** A copy that shares nothing with `message`. */
 export function copyMessage(message: Message): Message {
   const { toolCalls, attachments } = message;
