@@ -1,7 +1,7 @@
 /** Persona and skills: read when a session begins, and the same for all of its turns, whatever becomes of the files. */
 import { describe, expect, it } from "vitest";
 import { NO_SKILLS } from "#src/agents/snapshot.ts";
-import { ScriptedChatModel } from "#src/models/scripted-chat-model.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import { agentHomes, skillText } from "./testing/agent-home.ts";
