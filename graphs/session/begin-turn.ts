@@ -17,6 +17,8 @@ export interface Beginning {
   readonly collected: RunContext["collected"];
   readonly intent: Intent;
   readonly announcement: string | null;
+  /** Says behind the message why the session began. */
+  readonly opened: BaseMessage | undefined;
   /** Changes to `messages`, and to the other channels, that settling made. */
   readonly messages: readonly BaseMessage[];
   readonly fields: SessionUpdate;
@@ -38,7 +40,9 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): BegunTurn {
   const isNew = !sorted.inbound.includes(message);
   const replaced = sorted.inbound.filter((inbound) => inbound !== message).map(removalOf);
   const turn = turnOf(deps, beginning, message.id ?? "");
-  const messages = [...sorted.notices.map(removalOf), ...replaced, ...added, ...(isNew ? [message] : [])];
+  const { opened } = beginning;
+  const fresh = [...(isNew ? [message] : []), ...(opened === undefined ? [] : [opened])];
+  const messages = [...sorted.notices.map(removalOf), ...replaced, ...added, ...fresh];
   return {
     turn,
     message,

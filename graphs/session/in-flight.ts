@@ -4,6 +4,7 @@
  */
 import { mapChatMessagesToStoredMessages, mapStoredMessagesToChatMessages } from "@langchain/core/messages";
 import type { BaseMessage, StoredMessage } from "@langchain/core/messages";
+import { inWords } from "./window.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -57,7 +58,7 @@ export async function readInFlight(store: BaseStore, ref: KeyRef): Promise<InFli
 
 /** Puts the turn in flight of its key, in place of the one that was there. */
 export async function putInFlight(store: BaseStore, ref: KeyRef, inFlight: InFlight): Promise<void> {
-  const messages = toStorableValue(mapChatMessagesToStoredMessages([...inFlight.messages]));
+  const messages = toStorableValue(mapChatMessagesToStoredMessages(inFlight.messages.map(inWords)));
   await store.put(inFlightNamespace(ref), IN_FLIGHT_KEY, { ...inFlight, messages }, false);
 }
 

@@ -11,6 +11,7 @@ import type { SessionStateValues } from "./state.ts";
 
 /** The messages of the state by what they are. */
 export interface SortedMessages {
+  /** Of the run before; those that stay belong to an entry of the window. */
   readonly notices: readonly BaseMessage[];
   /** Of a turn that began in an earlier run and did not end. */
   readonly inFlight: readonly BaseMessage[];
@@ -25,9 +26,10 @@ export function sortMessages(
   state: Pick<SessionStateValues, "messages" | "window" | "turn">,
 ): SortedMessages {
   const committed = new Set(state.window.flatMap((turn) => turn.messageIds));
-  const open = state.messages.filter((message) => !committed.has(message.id ?? "") && !isNotice(message));
+  const beside = state.messages.filter((message) => !committed.has(message.id ?? ""));
+  const open = beside.filter((message) => !isNotice(message));
   const begin = open.findIndex((message) => message.id === state.turn?.firstMessageId);
-  const notices = state.messages.filter(isNotice);
+  const notices = beside.filter(isNotice);
   if (begin === -1) return { notices, inFlight: [], ...apart(open) };
   // A turn has one user message, its first; the next one is this run's.
   const next = open.findIndex((message, index) => index > begin && HumanMessage.isInstance(message));

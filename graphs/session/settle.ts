@@ -98,9 +98,9 @@ function adopt(deps: SessionDeps, { state, caughtUp }: Unsettled): Settled {
   for (const record of caughtUp.missed) {
     const added = messagesOf(record);
     const turn = { turn: record.turn, messages: added };
-    const extended = extendWindow(window, turn, deps.limits.windowCharacters);
+    const extended = extendWindow(window, turn, deps.limits);
     window = extended.window;
-    messages.push(...added, ...extended.removals);
+    messages.push(...added, ...extended.changes);
   }
   return { session: caughtUp.session, messages, fields: caughtUp.missed.length === 0 ? {} : { window } };
 }
@@ -142,11 +142,11 @@ async function commitAsItStands(
   const extended = extendWindow(
     adopted.fields.window ?? state.window,
     { turn: record.turn, messages },
-    deps.limits.windowCharacters,
+    deps.limits,
   );
   return {
     session,
-    messages: [...adopted.messages, ...messages, ...extended.removals],
+    messages: [...adopted.messages, ...messages, ...extended.changes],
     fields: { window: extended.window },
   };
 }

@@ -78,9 +78,17 @@ const readSchema = z.strictObject({
   args: z.string(),
 });
 
-/** Which messages of `messages` belong to which committed turn, oldest first. */
+/** Which messages of `messages` belong to which committed turn, oldest first; to turn 0 those that stand beside the turns. */
 export const windowSchema = z.array(
-  z.strictObject({ turn: z.int(), messageIds: z.array(z.string()), characters: z.int() }),
+  z.strictObject({
+    turn: z.int(),
+    messageIds: z.array(z.string()),
+    characters: z.int(),
+    /** Of what stands beside the turns. */
+    deliveryId: z.string().optional(),
+    /** Only its begin is left. */
+    isCut: z.literal(true).optional(),
+  }),
 );
 
 /** A message that another session has to answer. */

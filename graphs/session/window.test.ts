@@ -27,27 +27,34 @@ const turns = (window: Window): number[] => window.map(({ turn }) => turn);
 
 describe("extending the window", () => {
   it("begins with the first turn and removes nothing", () => {
-    expect(extendWindow([], added(1, 10), 100)).toEqual({ window: [entry(1, 10)], removals: [] });
+    expect(extendWindow([], added(1, 10), { windowCharacters: 100 })).toEqual({
+      window: [entry(1, 10)],
+      changes: [],
+    });
   });
 
   it("keeps turns up to the limit and drops the oldest when it is a character over", () => {
     const before = [entry(1, 40), entry(2, 40)];
-    expect(turns(extendWindow(before, added(3, 20), 100).window)).toEqual([1, 2, 3]);
-    expect(turns(extendWindow(before, added(3, 21), 100).window)).toEqual([2, 3]);
+    expect(turns(extendWindow(before, added(3, 20), { windowCharacters: 100 }).window)).toEqual([1, 2, 3]);
+    expect(turns(extendWindow(before, added(3, 21), { windowCharacters: 100 }).window)).toEqual([2, 3]);
   });
 
   it("removes all messages of the turns that fell out, and no others", () => {
-    const { removals } = extendWindow([entry(1, 60), entry(2, 60), entry(3, 10)], added(4, 50), 100);
-    expect(removals.map(({ id }) => id)).toEqual(["u1", "a1", "u2", "a2"]);
+    const { changes } = extendWindow([entry(1, 60), entry(2, 60), entry(3, 10)], added(4, 50), {
+      windowCharacters: 100,
+    });
+    expect(changes.map(({ id }) => id)).toEqual(["u1", "a1", "u2", "a2"]);
   });
 
   it("keeps the newest turn even when it is over the limit alone, or the limit is 0", () => {
-    expect(turns(extendWindow([entry(1, 1)], added(2, 500), 100).window)).toEqual([2]);
-    expect(turns(extendWindow([entry(1, 1)], added(2, 5), 0).window)).toEqual([2]);
+    expect(turns(extendWindow([entry(1, 1)], added(2, 500), { windowCharacters: 100 }).window)).toEqual([2]);
+    expect(turns(extendWindow([entry(1, 1)], added(2, 5), { windowCharacters: 0 }).window)).toEqual([2]);
   });
 
   it("leaves out a small old turn behind a large one, so that no turn is missing in between", () => {
-    expect(turns(extendWindow([entry(1, 1), entry(2, 99)], added(3, 10), 100).window)).toEqual([3]);
+    expect(
+      turns(extendWindow([entry(1, 1), entry(2, 99)], added(3, 10), { windowCharacters: 100 }).window),
+    ).toEqual([3]);
   });
 
   it("counts parts of text, and pictures as nothing", () => {
@@ -58,12 +65,14 @@ describe("extending the window", () => {
         { type: "image_url", image_url: "data:xxxxxxxxx" },
       ],
     });
-    expect(extendWindow([], { turn: 1, messages: [message] }, 100).window[0]?.characters).toBe(3);
+    expect(
+      extendWindow([], { turn: 1, messages: [message] }, { windowCharacters: 100 }).window[0]?.characters,
+    ).toBe(3);
   });
 
   it("keeps the window that it was given as it was", () => {
     const before = Object.freeze([entry(1, 60)]) as Window;
-    extendWindow(before, added(2, 60), 100);
+    extendWindow(before, added(2, 60), { windowCharacters: 100 });
     expect(before).toEqual([entry(1, 60)]);
   });
 
@@ -77,14 +86,14 @@ describe("extending the window", () => {
         (list, size, limit) => {
           const before = list.map((characters, index) => entry(index + 1, characters));
           const newest = list.length + 1;
-          const { window, removals } = extendWindow(before, added(newest, size), limit);
+          const { window, changes } = extendWindow(before, added(newest, size), { windowCharacters: limit });
           const begin = window[0]?.turn ?? 0;
           expect(turns(window)).toEqual(Array.from({ length: window.length }, (_, index) => begin + index));
           expect(window.at(-1)?.turn).toBe(newest);
           const total = window.reduce((sum, { characters }) => sum + characters, 0);
           if (window.length > 1) expect(total).toBeLessThanOrEqual(limit);
           if (begin > 1) expect(total + (list[begin - 2] ?? 0)).toBeGreaterThan(limit);
-          expect(removals.map(({ id }) => id)).toEqual(
+          expect(changes.map(({ id }) => id)).toEqual(
             before.slice(0, begin - 1).flatMap(({ messageIds }) => messageIds),
           );
         },

@@ -1,53 +1,138 @@
 /** Keeps `messages` bounded: the newest committed turns stay for clients, older ones are in the transcript alone. */
-import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+import { HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import type { z } from "zod";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { attachmentsOf } from "#src/turns/attachment-blocks.ts";
+import { attachmentsOf, describedContent } from "#src/turns/attachment-blocks.ts";
 import { contentText, toLangChain } from "#src/turns/langchain-messages.ts";
+import { noticeMessage, removalOf } from "./messages.ts";
 import type { windowSchema } from "./state.ts";
 
 type Window = z.infer<typeof windowSchema>;
 
-/** The window with a turn added, and the removal of the messages that fell out of it. The newest turn always stays. */
+/** Number of an entry that is no turn: a message that is not answered in this thread, with what is said of it. */
+export const BESIDE = 0;
+
+/** Messages that come into the window; the first is the user's. */
+export interface Added {
+  /** Number of the committed turn, or {@link BESIDE}. */
+  readonly turn: number;
+  readonly messages: readonly BaseMessage[];
+  /** What stood beside the turns for the same delivery goes: here is what became of it. */
+  readonly deliveryId?: string;
+}
+
+/** The window as it is, and what changes in `messages` for it. */
+interface Extended {
+  readonly window: Window;
+  readonly changes: readonly BaseMessage[];
+}
+
+/**
+ * The window with messages added, and the removal of those that fell out of it. The newest entry always stays. Where a client is
+ * shown the messages, so does the very first one, by which pages name a thread, with a hint behind it that others are not shown.
+ *
+ * @param messages of the state, without those that leave it; without them there is no hint yet
+ */
 export function extendWindow(
   window: Window,
-  turn: { readonly turn: number; readonly messages: readonly BaseMessage[] },
-  limitCharacters: number,
-): { readonly window: Window; readonly removals: RemoveMessage[] } {
-  const added = {
-    turn: turn.turn,
-    messageIds: turn.messages.map((message) => message.id ?? ""),
-    characters: turn.messages.reduce((sum, message) => sum + charactersOf(message), 0),
+  { turn, messages: added, deliveryId }: Added,
+  { windowCharacters, isShown = false }: { readonly windowCharacters: number; readonly isShown?: boolean },
+  messages: readonly BaseMessage[] = [],
+): Extended {
+  const entry = {
+    turn,
+    messageIds: added.map((message) => message.id ?? ""),
+    characters: added.reduce((sum, message) => sum + charactersOf(message), 0),
+    ...(turn === BESIDE && deliveryId !== undefined ? { deliveryId } : {}),
   };
-  let characters = added.characters;
-  let first = window.length;
+  const before = window.filter((one) => one.deliveryId === undefined || one.deliveryId !== deliveryId);
+  let characters = entry.characters;
+  let first = before.length;
   for (; first > 0; first -= 1) {
-    characters += window[first - 1]?.characters ?? 0;
-    if (characters > limitCharacters) break;
+    characters += before[first - 1]?.characters ?? 0;
+    if (characters > windowCharacters) break;
   }
-  const dropped = window.slice(0, first);
+  const [opening] = before;
+  const kept = isShown && first > 0 && opening !== undefined ? [beginOf(opening)] : [];
+  const extended = [...kept, ...before.slice(first), entry];
+  const staying = new Set(extended.flatMap(({ messageIds }) => messageIds));
+  const removals = window
+    .flatMap(({ messageIds }) => messageIds)
+    .filter((id) => !staying.has(id))
+    .map((id) => new RemoveMessage({ id }));
+  const gone = new Set(removals.map(({ id }) => id));
+  const hinted = withHint(
+    extended,
+    messages.filter(({ id }) => !gone.has(id ?? "")),
+  );
+  return { window: hinted.window, changes: [...removals, ...hinted.changes] };
+}
+
+const OPENED = ":opened";
+const HINT = ":earlier";
+
+/** Id of the notice that says why a session began. */
+export const openedNoticeId = (sessionId: string): string => `${sessionId}${OPENED}`;
+
+/** What is left of the first entry. It takes no room: there is one of it. */
+function beginOf({ turn, messageIds }: Window[number]): Window[number] {
+  const stays = (id: string, index: number): boolean =>
+    index === 0 || id.endsWith(OPENED) || id.endsWith(HINT);
+  return { turn, messageIds: messageIds.filter(stays), characters: 0, isCut: true };
+}
+
+/** The channel adds at its end alone, so what stands behind the first entry moves behind the hint; once. */
+function withHint([opening, ...rest]: Window, messages: readonly BaseMessage[]): Extended {
+  if (opening === undefined) return { window: [], changes: [] };
+  const { messageIds, isCut } = opening;
+  if (isCut !== true || messages.length === 0 || messageIds.some((id) => id.endsWith(HINT)))
+    return { window: [opening, ...rest], changes: [] };
+  const hint = noticeMessage(NOT_SHOWN, `${messageIds[0] ?? ""}${HINT}`);
+  const behind = messages.filter(({ id }) => !messageIds.includes(id ?? ""));
   return {
-    window: [...window.slice(first), added],
-    removals: dropped.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id }))),
+    window: [{ ...opening, messageIds: [...messageIds, hint.id ?? ""] }, ...rest],
+    changes: [...behind.map(removalOf), hint, ...behind],
   };
 }
+
+const NOT_SHOWN = "Earlier messages of this conversation are not shown here; `/history` lists them.";
 
 /** Room that the reference of an attachment takes. */
 const REFERENCE_CHARACTERS = 250;
 
+/** So that a picture of 300 kB takes a third of a window of 12,000 characters. */
+const BYTES_A_CHARACTER = 100;
+
 function charactersOf({ content }: BaseMessage): number {
-  return contentText(content).length + attachmentsOf(content).length * REFERENCE_CHARACTERS;
+  const blocks: object[] = Array.isArray(content) ? content : [];
+  const bytes = blocks.reduce(
+    (sum, block) => sum + ("data" in block && typeof block.data === "string" ? block.data.length : 0),
+    0,
+  );
+  const references = attachmentsOf(content).length * REFERENCE_CHARACTERS;
+  return contentText(content).length + references + Math.ceil(bytes / BYTES_A_CHARACTER);
+}
+
+/** A message whose attachments are told in words: without their bytes a page shows nothing, or a broken picture. */
+export function inWords(message: BaseMessage): BaseMessage {
+  const attachments = HumanMessage.isInstance(message) ? attachmentsOf(message.content) : [];
+  if (attachments.length === 0) return message;
+  const { additional_kwargs: kept, content, id } = message;
+  const told = describedContent(contentText(content), attachments);
+  return new HumanMessage({ content: told, ...(id === undefined ? {} : { id }), additional_kwargs: kept });
 }
 
 /** An empty window, and the removal of all that was in it. */
-export function clearWindow(window: Window): ReturnType<typeof extendWindow> {
-  const removals = window.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id })));
-  return { window: [], removals };
+export function clearWindow(window: Window): Extended {
+  const changes = window.flatMap((entry) => entry.messageIds.map((id) => new RemoveMessage({ id })));
+  return { window: [], changes };
 }
 
 /** The messages of a stored turn, for `messages`. Ids are derived from the turn, the user's is the delivery id. */
 export function messagesOf(record: TurnRecord): BaseMessage[] {
   return record.messages.map((message, index) =>
-    toLangChain(message, index === 0 ? record.deliveryId : `${record.sessionId}:${record.turn}:${index}`),
+    inWords(
+      toLangChain(message, index === 0 ? record.deliveryId : `${record.sessionId}:${record.turn}:${index}`),
+    ),
   );
 }

@@ -32,6 +32,8 @@ export interface SessionLimits {
   readonly toolResultCharacters: number;
   /** Characters of committed turns that stay in `messages`. */
   readonly windowCharacters: number;
+  /** Clients show `messages` as the conversation: pictures stand in them, and what a page needs beside the newest turns. */
+  readonly isShown: boolean;
   /** Tokens of conversation that a model is given. */
   readonly contextTokens: number;
   /** Tokens of remembered facts among them; 0 is none. */

@@ -41,6 +41,7 @@ export function sessionSettings(
   { machineZone, windowCharacters = SHOWN_CHARACTERS }: Surroundings,
 ): Settings {
   const agents = Object.entries(config.agents);
+  const characters = config.limits.windowCharacters ?? windowCharacters;
   return {
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
@@ -66,7 +67,11 @@ export function sessionSettings(
         agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
       ),
     },
-    limits: { ...config.limits, windowCharacters: config.limits.windowCharacters ?? windowCharacters },
+    limits: {
+      ...config.limits,
+      windowCharacters: characters,
+      isShown: characters > UNSHOWN_CHARACTERS,
+    },
     memory: { enabled: config.memory.enabled, tool: config.memory.tool },
     botNames: config.botNames,
     defaultAgent: "lily",

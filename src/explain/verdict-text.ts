@@ -78,6 +78,17 @@ function findingText(finding: SemanticFinding): string {
   }
 }
 
+/** Why a conversation ended, as a sentence for its own thread. */
+export function endingText(verdict: RotateVerdict): string {
+  return `This conversation ended: ${rotateText(verdict)}.`;
+}
+
+/** Why a conversation began, as a sentence for its own thread: also where a command asked for it. */
+export function beginningText(verdict: RotateVerdict): string {
+  if (verdict.trigger !== "command") return rolloverAnnouncement(verdict);
+  return `This conversation began: ${rotateText(verdict)}.`;
+}
+
 /** The announcement of a rollover that happened by itself. */
 export function rolloverAnnouncement(verdict: RotateVerdict): string {
   const reason = rotateText(verdict);

@@ -48,6 +48,33 @@ export function contentOf(text: string, attachments: readonly Attachment[] = [])
   return [...textBlocks(text), ...attachments.map(referenceBlock)];
 }
 
+/** Most bytes of pictures and files that a message holds for pages; what is bigger is told in words there. */
+const SHOWN_BYTES = 1_000_000;
+
+/** The same for pages: pictures and files that they can show stand in it with their bytes, all else in words. */
+export async function pageContent(
+  text: string,
+  attachments: readonly Attachment[],
+  read: (attachment: StoredAttachment) => Promise<Uint8Array | undefined>,
+): Promise<MessageContent> {
+  let room = SHOWN_BYTES;
+  const blocks: ContentBlock[] = [];
+  for (const attachment of attachments) {
+    const isFit = isStored(attachment) && isShownByPages(attachment) && attachment.bytes <= room;
+    const bytes = isFit ? await read(attachment) : undefined;
+    if (bytes !== undefined) room -= bytes.length;
+    blocks.push(
+      bytes === undefined
+        ? { type: "text", text: attachmentText(attachment) }
+        : { ...referenceBlock(attachment), data: Buffer.from(bytes).toString("base64") },
+    );
+  }
+  return [...textBlocks(text), ...blocks];
+}
+
+const isShownByPages = ({ kind, mimeType }: StoredAttachment): boolean =>
+  kind === "image" || mimeType === "application/pdf";
+
 /** The same for a model that is shown text alone. */
 export function describedContent(text: string, attachments: readonly Attachment[]): string {
   const described = attachments.map(attachmentText).join("\n");
@@ -69,7 +96,12 @@ function textBlocks(text: string): ContentBlock[] {
 function referenceBlock(attachment: Attachment): ContentBlock {
   if (!isStored(attachment)) return { type: attachment.kind, url: attachment.url };
   const { kind, mimeType, sha256, bytes, name } = attachment;
-  const metadata = { bytes, ...(name === undefined ? {} : { name }) };
+  // Pages look for the name of a file under another key than that of a picture.
+  const metadata = {
+    bytes,
+    ...(name === undefined ? {} : { name }),
+    ...(name === undefined || kind !== "file" ? {} : { filename: name }),
+  };
   return { type: kind, mimeType, fileId: `${PREFIX}${sha256}`, metadata };
 }
 

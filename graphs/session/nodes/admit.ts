@@ -1,19 +1,20 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
-import type { BaseMessage } from "@langchain/core/messages";
+import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { keepContents, leftOutText } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { isRefusal, readsOnly, type RotatingCommand } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
-import { rolloverAnnouncement } from "#src/explain/verdict-text.ts";
+import { beginningText, endingText, rolloverAnnouncement } from "#src/explain/verdict-text.ts";
 import { done, envelopeOf, refused, replyText } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { pageContent } from "#src/turns/attachment-blocks.ts";
 import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import { beginTurn } from "../begin-turn.ts";
-import { handOff } from "../hand-off.ts";
+import { handOff, linkTo } from "../hand-off.ts";
 import { deliveredHash, findHandled, readIntent, textToAnswer, type Intent } from "../handled.ts";
 import { putInFlight } from "../in-flight.ts";
 import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
@@ -28,6 +29,7 @@ import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { leftOverText, settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { openedNoticeId } from "../window.ts";
 
 /** Makes the node. */
 export function admit(deps: SessionDeps) {
@@ -63,6 +65,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   const refused = refuseCommand(intent, { sessionId: run.threadId, deliveryId: delivery.deliveryId });
   if (refused !== undefined) return finish(deps, sorted, refused);
   await keepAttachments(run.blobs, located.chain.owner, delivery.contents);
+  const shown = deps.limits.isShown ? await forPages(run, located.chain.owner, delivery) : delivery;
 
   if (located.session !== undefined && intent.kind === "command" && readsOnly(intent.command, intent.args)) {
     const { session } = await catchUp(deps, run.repository, located.session);
@@ -72,21 +75,43 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   // On first contact, and wherever what a thread says of its session may be from before.
   if (state.session === null || chain.latest !== run.threadId) await labelThreads(deps.threads, chain);
   if (located.session === undefined || chain.latest !== run.threadId) {
-    const update = await handOff(deps, run, {
+    const handedOff = {
       ref: chain,
       sessionId: chain.latest,
       deliveryId: delivery.deliveryId,
       text: textToAnswer(delivery, intent),
       attachments: delivery.attachments.length === 0 ? undefined : delivery.attachments,
       leaving: [...sorted.notices, ...sorted.inFlight, ...sorted.inbound],
-    });
+      message: shown.message,
+      why: whyElsewhere(chain, run.threadId),
+    };
+    const update = await handOff(deps, run, handedOff, state);
     return { ...update, session: located.session ?? null };
   }
   // A run that was asked to begin at an old checkpoint is about that moment: what came after it is not adopted.
   const caughtUp = run.isFork
     ? { session: located.session, missed: [] }
     : await catchUp(deps, run.repository, located.session);
-  return admitToLatest(deps, arrival, { chain, caughtUp, delivery, intent });
+  return admitToLatest(deps, arrival, { chain, caughtUp, delivery: shown, intent });
+}
+
+/** The delivery with its message as pages show it: with the bytes of what it carries, as far as they can. */
+async function forPages({ blobs }: RunContext, owner: string, delivery: Delivery): Promise<Delivery> {
+  const { attachments, contents, message, text } = delivery;
+  if (attachments.length === 0) return delivery;
+  const content = await pageContent(text, attachments, async (attachment) => {
+    const sent = contents.find((one) => one.attachment === attachment)?.bytes;
+    return sent ?? (await blobs.read(owner, attachment.sha256))?.bytes;
+  });
+  const { id, additional_kwargs: kept } = message;
+  const shown = new HumanMessage({ content, ...(id === undefined ? {} : { id }), additional_kwargs: kept });
+  return { ...delivery, message: shown };
+}
+
+/** Why the thread does not answer itself: its session has ended, or it never was one of the key. */
+function whyElsewhere(chain: Chain, threadId: string): string {
+  const verdict = chain.sessions.find(({ previous }) => previous === threadId)?.opened.verdict;
+  return verdict === undefined ? "This conversation goes on in another thread." : endingText(verdict);
 }
 
 /** The refusal of a command that is for another bot or that nobody knows. */
@@ -167,6 +192,7 @@ async function admitToLatest(
     collected: run.collected,
     intent,
     announcement: said.length === 0 ? null : said.join("\n"),
+    opened: deps.limits.isShown ? openedNotice(chain, session) : undefined,
     messages: [...leaving, ...sorted.leftOver.map(removalOf), ...messages],
     fields,
   });
@@ -214,6 +240,15 @@ function announcementFor(chain: Chain, session: SessionFields): string | null {
   const verdict = entryOf(chain, session.sessionId)?.opened.verdict;
   if (session.turns > 0 || verdict === undefined || verdict.trigger === "command") return null;
   return rolloverAnnouncement(verdict);
+}
+
+/** Says in the thread of a session that another one led to why it began, with its first turn. */
+function openedNotice(chain: Chain, session: SessionFields): BaseMessage | undefined {
+  const { sessionId, turns } = session;
+  const entry = entryOf(chain, sessionId);
+  if (turns > 0 || entry?.opened.verdict === undefined || entry.previous === null) return undefined;
+  const text = linkTo(entry.previous, beginningText(entry.opened.verdict), "The conversation before");
+  return noticeMessage(text, openedNoticeId(sessionId));
 }
 
 /** First contact: the key gets its chain. A thread that lost the race to open it learns of the winner. */

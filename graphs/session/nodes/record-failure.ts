@@ -1,16 +1,17 @@
 /** `recordFailure`: the error handler of every node. No assistant text survives; the failure is told and explained. */
-import { ToolMessage } from "@langchain/core/messages";
+import { HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { NodeError } from "@langchain/langgraph";
 import { toInstant } from "#src/kernel/clock.ts";
-import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
+import { envelopeOf, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { dropInFlight, readInFlight } from "../in-flight.ts";
+import { standBeside } from "../hand-off.ts";
 import { sortMessages } from "../inbound.ts";
-import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
+import { deliveredId, noticeMessage } from "../messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { messagesInFlight } from "../turn-messages.ts";
@@ -31,14 +32,23 @@ export function recordFailure(deps: SessionDeps) {
     const isOver = !isAdmit && !unstored;
     const text = contentText(first?.content);
     await explain(deps, { state, failure, envelope, runtime, deliveryId, text, isOver });
+    const told = replyText(envelope);
+    // What `admit` did not take in may be anything; its text is what a person wrote.
+    const message = isAdmit && first !== undefined ? new HumanMessage(text) : first;
+    const shown =
+      unstored || message === undefined
+        ? { messages: [noticeMessage(told, deps.ids.uuid())] }
+        : standBeside(deps, state, {
+            deliveryId: (isAdmit ? undefined : state.turn?.deliveryId) ?? deliveryId,
+            message,
+            leaving: failed,
+            told,
+          });
     return {
       ...(isOver ? { turn: null } : {}),
       reply: failedReply(state, deliveryId, envelope),
       handoff: null,
-      messages: [
-        ...(unstored ? [] : failed.map(removalOf)),
-        noticeMessage(`${envelope.message}. ${envelope.next ?? ""}`.trim(), deps.ids.uuid()),
-      ],
+      ...shown,
     };
   };
 }

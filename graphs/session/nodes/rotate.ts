@@ -1,7 +1,9 @@
 /** `rotate`: seals this session, opens its successor and moves `latest`, by one put of the chain. */
+import { HumanMessage } from "@langchain/core/messages";
 import { freezeSession, keepContents } from "#src/agents/snapshot.ts";
 import { isRefusal, type CommandRotation } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
+import { endingText } from "#src/explain/verdict-text.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
@@ -12,11 +14,9 @@ import { carriedOf, type SessionFields } from "#src/sessions/session-fields.ts";
 import type { RotateVerdict } from "#src/sessions/verdict.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
-import { closingText, handOff } from "../hand-off.ts";
+import { handOff, linkTo, standBeside } from "../hand-off.ts";
 import { rotationReply } from "../handled.ts";
 import { catchUp } from "../locate-session.ts";
-import { noticeMessage, removalOf } from "../messages.ts";
-
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { messagesInFlight, requireTurn } from "../turn-messages.ts";
@@ -36,26 +36,33 @@ export function rotate(deps: SessionDeps) {
     await labelThreads(deps.threads, chain);
     const opened = latestEntry(chain);
     const leaving = messagesInFlight(state, turn);
+    const message = leaving[0] ?? new HumanMessage({ id: turn.firstMessageId, content: turn.text });
     if (isAnsweredThere(plan, turn)) {
       const { deliveryId, attachments } = turn;
       const { sessionId } = opened;
-      return handOff(deps, run, {
+      const why = endingText(verdict);
+      const handedOff = {
         ref: session,
         sessionId,
         deliveryId,
         text: plan.text,
         attachments,
         leaving,
-      });
+        message,
+        why,
+      };
+      return handOff(deps, run, handedOff, state);
     }
     const reply = rotationReply(chain, opened, turn.deliveryId);
     return {
       turn: null,
       reply,
-      messages: [
-        ...leaving.map(removalOf),
-        noticeMessage(closingText(reply.envelope.message, opened.sessionId), deps.ids.uuid()),
-      ],
+      ...standBeside(deps, state, {
+        deliveryId: turn.deliveryId,
+        message,
+        leaving,
+        told: linkTo(opened.sessionId, reply.envelope.message, "Continue in the new session"),
+      }),
     };
   };
 }
