@@ -94,14 +94,17 @@ describe("a turn in all modes at once", () => {
     expect(messages.filter(({ content }) => content === "one answer")).toHaveLength(1);
   });
 
-  it("that fails tells so in the reply and leaves no assistant text", async () => {
+  it("that fails tells so in the reply, leaves no assistant text, and the message to be seen (S-4)", async () => {
     models.enqueue({ kind: "status", status: 401, error: { message: "no such key" } });
     const thread = await lily.newThread();
     const events = await stream(thread, "hi", "stream:fails", ["messages-tuple", "updates", "values"]);
     const { reply, messages } = parseOutput(events.get("values")?.at(-1));
     expect(reply).toMatchObject({ outcome: "failed", turn: null, envelope: { ok: false } });
     expect(pieces(events)).toEqual([]);
-    expect(messages.filter(({ type }) => type === "human")).toEqual([]);
+    expect(messages.map(({ type, content }) => [type, content])).toEqual([
+      ["human", "hi"],
+      ["ai", expect.stringContaining("no such key")],
+    ]);
     expect(await lily.transcript("stream:fails", thread)).toEqual([]);
   });
 });
