@@ -1,8 +1,5 @@
-/** The fact store: the one door to long-term memory, for commands, tools, imports and jobs alike. */
+/** The fact store: the one way to long-term memory, for commands, tools, imports and jobs alike. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import type { Clock } from "#src/kernel/clock.ts";
-import type { Ids } from "#src/kernel/ids.ts";
-import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
 import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
@@ -78,11 +75,7 @@ export interface FactStore {
 }
 
 /** What comes into it from outside. */
-export interface FactStoreDeps {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly scan: SecretScanner;
-}
+export type FactStoreDeps = Omit<FactDeps, "store">;
 
 /** The fact store on `store`, which may be any LangGraph store, also the one a graph node is given. */
 export function createFactStore(store: BaseStore, { clock, ids, scan }: FactStoreDeps): FactStore {

@@ -1,4 +1,4 @@
-/** The door for a new fact: gate, then the owner's own forgetting, then review or commit. */
+/** How a new fact is taken in: gate, then the owner's own forgetting, then review or commit. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { assertOwner } from "../namespaces.ts";

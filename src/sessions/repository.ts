@@ -1,7 +1,8 @@
 /** The port through which sessions are stored; every write is of one item. */
+import { z } from "zod";
 import type { Chain } from "./chain.ts";
 import type { StoredTurn } from "./redaction.ts";
-import type { FailedAttempt, TurnRecord } from "./turn-record.ts";
+import { failedAttemptSchema, type TurnRecord } from "./turn-record.ts";
 
 /** Names a transcript. */
 export interface TranscriptRef {
@@ -11,32 +12,32 @@ export interface TranscriptRef {
 }
 
 /** Names a chain. */
-export interface KeyRef {
-  readonly owner: string;
-  readonly sessionKey: string;
-}
+export const keyRefSchema = z.object({ owner: z.string(), sessionKey: z.string() });
+export type KeyRef = Readonly<z.infer<typeof keyRefSchema>>;
 
 /** Where a delivery went: the session whose transcript has, or will have, its turn. */
-export interface DeliveryPointer {
-  readonly sessionId: string;
+export const pointerSchema = z.object({
+  sessionId: z.string(),
   /** Number of its turn; `null` when it was handed to a session that had not answered it yet. */
-  readonly turn: number | null;
-}
+  turn: z.int().nullable(),
+});
+export type DeliveryPointer = Readonly<z.infer<typeof pointerSchema>>;
 
 /** A turn that failed: the only place where the user's text of it is kept. */
-export interface FailedTurn {
-  readonly sessionId: string;
-  readonly deliveryId: string;
-  readonly requestId: string;
-  readonly at: string;
-  readonly code: string;
-  readonly message: string;
+export const failedTurnSchema = z.object({
+  sessionId: z.string(),
+  deliveryId: z.string(),
+  requestId: z.string(),
+  at: z.string(),
+  code: z.string(),
+  message: z.string(),
   /** Node in which it failed. */
-  readonly node: string;
-  readonly text: string;
+  node: z.string(),
+  text: z.string(),
   /** The newest calls of models that failed in it, oldest first. */
-  readonly attempts?: readonly FailedAttempt[] | undefined;
-}
+  attempts: z.array(failedAttemptSchema).readonly().optional(),
+});
+export type FailedTurn = Readonly<z.infer<typeof failedTurnSchema>>;
 
 /** A stored item that is not what it should be. */
 export interface DamagedItem {

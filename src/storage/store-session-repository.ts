@@ -5,15 +5,17 @@ import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { decodeLabel } from "#src/kernel/namespace-label.ts";
 import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { chainSchema, type Chain } from "#src/sessions/chain.ts";
-import type {
-  DamagedItem,
-  DeliveryPointer,
-  FailedTurn,
-  KeyRef,
-  SessionRepository,
-  TranscriptRef,
+import {
+  failedTurnSchema,
+  keyRefSchema,
+  pointerSchema,
+  type DamagedItem,
+  type DeliveryPointer,
+  type FailedTurn,
+  type KeyRef,
+  type SessionRepository,
+  type TranscriptRef,
 } from "#src/sessions/repository.ts";
-import { failedAttemptSchema } from "#src/sessions/turn-record.ts";
 import { namespacesUnder, parseItem, readableItems, readItem, within } from "./session-items.ts";
 import {
   chainNamespace,
@@ -32,23 +34,7 @@ const CHAIN_KEY = "chain";
 const FAILURES_KEY = "failures";
 const MAX_FAILURES = 20;
 
-export const keyRefSchema = z.object({ owner: z.string(), sessionKey: z.string() });
-export const pointerSchema = z.object({ sessionId: z.string(), turn: z.int().nullable() });
-const failuresSchema = z.object({
-  failures: z.array(
-    z.object({
-      sessionId: z.string(),
-      deliveryId: z.string(),
-      requestId: z.string(),
-      at: z.string(),
-      code: z.string(),
-      message: z.string(),
-      node: z.string(),
-      text: z.string(),
-      attempts: z.array(failedAttemptSchema).optional(),
-    }),
-  ),
-});
+const failuresSchema = z.object({ failures: z.array(failedTurnSchema) });
 
 /** Makes the session repository that lives in `store`. */
 export function createStoreSessionRepository(store: BaseStore): SessionRepository {

@@ -3,7 +3,14 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { deliveryIdsOf } from "#src/sessions/redaction.ts";
-import type { DeliveryPointer, KeyRef, SessionRepository, TranscriptRef } from "#src/sessions/repository.ts";
+import {
+  keyRefSchema,
+  pointerSchema,
+  type DeliveryPointer,
+  type KeyRef,
+  type SessionRepository,
+  type TranscriptRef,
+} from "#src/sessions/repository.ts";
 import { combineReports, verifyOwner, type VerifyProblem, type VerifyReport } from "#src/sessions/verify.ts";
 import { itemsUnder } from "#src/storage/session-items.ts";
 import {
@@ -12,11 +19,7 @@ import {
   sessionIndexNamespace,
   transcriptsOf,
 } from "#src/storage/session-namespaces.ts";
-import {
-  createStoreSessionRepository,
-  keyRefSchema,
-  pointerSchema,
-} from "#src/storage/store-session-repository.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { counted, joined } from "#src/kernel/markdown.ts";
 import { fine, someOf, warning, wrong, type Check } from "./check.ts";
 
