@@ -39,6 +39,8 @@ class Conversation {
   #engine: Promise<Engine> | undefined;
   /** Stops the answer that is being written. */
   #stop: AbortController | undefined;
+  /** The message in hand waits for a turn of another program on its key. */
+  #isWaiting = false;
   /** Where the last turn of this terminal ended. */
   #lastSessionId: string | undefined;
   #exitCode = 0;
@@ -166,7 +168,15 @@ class Conversation {
     });
     message.stop.addEventListener("abort", () => view.stopping());
     const sessionKey = this.#options.key ?? engine.defaultKey;
-    const reply = await engine.send({ ...message, sessionKey, onEvent: view.onEvent });
+    const reply = await engine.send({
+      ...message,
+      sessionKey,
+      onEvent: (event) => {
+        this.#isWaiting = event.type === "waiting";
+        view.onEvent(event);
+      },
+    });
+    this.#isWaiting = false;
     this.#lastSessionId = sessionAfter(reply, this.#lastSessionId);
     if (reply.envelope.code === "memory_policy_denied") this.#input.forgetLast();
     view.finish(reply);
@@ -186,12 +196,21 @@ class Conversation {
     stdout.write("Nothing was erased.\n\n");
   }
 
-  /** `/stop` is for the answer that is being written; `/new` ends it too, and is then carried out. */
+  /** `/stop` is for the answer that is being written, here or elsewhere; all else waits for what was typed before it. */
   #stopBy(text: string): boolean {
-    const [command] = text.trim().toLowerCase().split(/\s/u, 1);
-    if (this.#stop === undefined || (command !== "/stop" && command !== "/new")) return false;
-    this.#stop.abort(stopReason());
-    return command === "/stop";
+    if (this.#stop === undefined || !/^\s*\/stop(?:\s|$)/iu.test(text)) return false;
+    if (this.#isWaiting) void this.#stopOther().catch(() => undefined);
+    else this.#stop.abort(stopReason());
+    return true;
+  }
+
+  /** Stops the turn for which the message in hand waits, and which another program answers. */
+  async #stopOther(): Promise<void> {
+    const engine = await this.#engine;
+    if (engine === undefined) return;
+    const sessionKey = this.#options.key ?? engine.defaultKey;
+    const { envelope } = await engine.send({ content: "/stop", sessionKey });
+    this.#input.printAbove(printableLine(envelope.message));
   }
 
   #interrupt(): void {
