@@ -1,9 +1,10 @@
 /** The turn in flight as it begins. */
-import { RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+import { HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
+import { contentOf } from "#src/turns/attachment-blocks.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { deliveredHash, textToAnswer, type Intent } from "./handled.ts";
+import { textToAnswer, type Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";
 import { laterCopy, removalOf } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
@@ -14,11 +15,15 @@ export interface Beginning {
   readonly sorted: SortedMessages;
   readonly session: SessionFields;
   readonly delivery: Delivery;
+  /** Of what it says itself. */
+  readonly textHash: string;
   readonly collected: RunContext["collected"];
   readonly intent: Intent;
   readonly announcement: string | null;
   /** Says behind the message why the session began. */
   readonly opened: BaseMessage | undefined;
+  /** A turn that waits to be answered with this one: what it says comes first. */
+  readonly waiting?: TurnInFlight | undefined;
   /** Changes to `messages`, and to the other channels, that settling made. */
   readonly messages: readonly BaseMessage[];
   readonly fields: SessionUpdate;
@@ -33,13 +38,14 @@ export interface BegunTurn {
 
 /** Begins a turn. */
 export function beginTurn(deps: SessionDeps, beginning: Beginning): BegunTurn {
-  const { delivery, session, sorted, messages: added } = beginning;
+  const { session, sorted, messages: added } = beginning;
+  const delivery = withWaiting(beginning);
   // Turns that the checkpoint had missed come before this one, so its message moves behind them.
   const isMoved = added.some((message) => !RemoveMessage.isInstance(message));
   const message = isMoved ? laterCopy(delivery.message) : delivery.message;
   const isNew = !sorted.inbound.includes(message);
   const replaced = sorted.inbound.filter((inbound) => inbound !== message).map(removalOf);
-  const turn = turnOf(deps, beginning, message.id ?? "");
+  const turn = turnOf(deps, { ...beginning, delivery }, message.id ?? "");
   const { opened } = beginning;
   const fresh = [...(isNew ? [message] : []), ...(opened === undefined ? [] : [opened])];
   const messages = [...sorted.notices.map(removalOf), ...replaced, ...added, ...fresh];
@@ -50,15 +56,32 @@ export function beginTurn(deps: SessionDeps, beginning: Beginning): BegunTurn {
   };
 }
 
+/** The delivery as it is answered; its hash stays that of its own text. */
+function withWaiting({ delivery, waiting }: Beginning): Delivery {
+  if (waiting === undefined) return delivery;
+  const text = `${waiting.text}\n\n${delivery.text}`.trim();
+  const attachments = [...(waiting.attachments ?? []), ...delivery.attachments];
+  const { id, additional_kwargs } = delivery.message;
+  const content = contentOf(text, attachments);
+  const message = new HumanMessage({ content, additional_kwargs, ...(id === undefined ? {} : { id }) });
+  return { ...delivery, text, attachments, message };
+}
+
 function turnOf(deps: SessionDeps, beginning: Beginning, firstMessageId: string): TurnInFlight {
-  const { delivery, intent, session, collected } = beginning;
-  const text = textToAnswer(delivery, intent);
+  const { delivery, intent, session, collected, waiting } = beginning;
+  const text = waiting === undefined ? textToAnswer(delivery, intent) : delivery.text;
+  const { deliveryId, textHash } = waiting ?? {};
+  const others = [
+    ...(collected?.others ?? []),
+    ...(deliveryId === undefined || textHash === undefined ? [] : [{ deliveryId, textHash }]),
+    ...(waiting?.collected ?? []),
+  ];
   const cleared = clearedInPlace(deps, intent);
   return {
     deliveryId: delivery.deliveryId,
     requestId: deps.ids.uuid(),
-    textHash: deliveredHash({ ...delivery, ownTextHash: collected?.textHash }, intent),
-    ...(collected === undefined ? {} : { collected: collected.others }),
+    textHash: beginning.textHash,
+    ...(others.length === 0 ? {} : { collected: others }),
     text: cleared?.text || text,
     ...(delivery.attachments.length === 0 ? {} : { attachments: [...delivery.attachments] }),
     startedAt: toInstant(deps.clock.now()),

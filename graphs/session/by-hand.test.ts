@@ -1,6 +1,7 @@
 /** What stands behind the last committed turn and is not the message of the run: S-8, and runs that ended before they began. */
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { expect, it } from "vitest";
+import { verifyOwner } from "#src/sessions/verify.ts";
 import { echoModel, inputOf, OWNER } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
@@ -56,6 +57,19 @@ it("S-8 tells of an answer that somebody changed, and keeps it as it was committ
   const reply = await lily.send("how are you");
   expect(reply.announcement).toContain("“something else” was written here by hand");
   expect(inputOf(model)).toEqual(["human: hello", "ai: hello", "human: how are you"]);
+});
+
+it("makes the copy of a session's fields anew that somebody changed", async () => {
+  const { lily, sessionId } = await opened();
+  await lily.send("how are you");
+  const config = { configurable: { thread_id: sessionId } };
+  const { values } = await lily.sessions.graph.getState(config);
+  const { session } = values as { session: object };
+  const changed = { ...session, title: "Not mine", turns: 1 };
+  await lily.sessions.graph.updateState(config, { session: changed } as never);
+  expect(await lily.send("and now")).toMatchObject({ outcome: "answered", turn: 3 });
+  expect((await lily.send("/status")).envelope.message).not.toContain("Not mine");
+  expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true });
 });
 
 it("S-8 keeps a message that was not answered as failed, and answers it when it comes again", async () => {

@@ -52,8 +52,9 @@ describe("the validation cases of the session lifecycle, through whole turns on 
       model: echoModel(),
       config: { rollover: { idle: { enabled: false }, dayBoundary: { enabled: false } } },
     });
-    for (const state of ["first contact", "empty session", "after a turn", "long after"]) {
-      const before = state === "first contact" ? undefined : (await lily.chain()).latest;
+    await lily.send("hello");
+    for (const state of ["after the first turn", "empty session", "after a turn", "long after"]) {
+      const before = (await lily.chain()).latest;
       const reply = await lily.send("/new");
       expect([state, reply.outcome, reply.sessionId !== before]).toEqual([state, "rotated", true]);
       if (state === "empty session") await lily.send("hello");

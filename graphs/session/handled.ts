@@ -38,7 +38,7 @@ export function readIntent(chain: Chain, delivery: OwnDelivery, botNames: readon
     const isKnown = opened.textHash !== undefined;
     if (isKnown && !isLeftOver && hash !== opened.textHash) throw deliveryConflict(delivery.deliveryId);
     // By command: the delivery as it came, of which the command was carried out, or the text that was left of it.
-    if (opened.verdict?.trigger === "command") {
+    if (opened.verdict === undefined || opened.verdict.trigger === "command") {
       return { kind: "text", text: isLeftOver ? delivery.text : textBehind(delivery.text, botNames) };
     }
   }

@@ -10,8 +10,9 @@ import { sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { inheritedLedger } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { freezeSession, thawSession } from "#src/agents/snapshot.ts";
+import { freezeSession, keepContents, thawSession } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { advance } from "./commit-turn.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -30,6 +31,8 @@ export interface LocatedSession {
 export interface FirstDelivery {
   readonly deliveryId: string;
   readonly text: string;
+  /** What is answered of the text, where that is not all of it. */
+  readonly leftText?: string;
   readonly attachments?: readonly Attachment[];
 }
 
@@ -87,11 +90,13 @@ async function firstContact(
       },
     );
   }
+  const { deliveryId, text, leftText, attachments } = found.delivery;
   const { chain, contents } = await beginChain(deps, {
     ...found.ref,
     sessionId: run.threadId,
-    deliveryId: found.delivery.deliveryId,
-    textHash: textHashOf(found.delivery.text, found.delivery.attachments),
+    deliveryId,
+    textHash: textHashOf(text, attachments),
+    ...(leftText === undefined ? {} : { leftHash: textHashOf(leftText, attachments) }),
   });
   const entry = entryOf(chain, run.threadId);
   return {
@@ -120,6 +125,21 @@ export async function beginChain(
 export function withContents(contents: readonly Blob[], stored?: BlobReader): BlobReader {
   const byHash = new Map(contents.map((blob) => [sha256Of(blob.bytes), blob]));
   return { read: async (owner, sha256) => byHash.get(sha256) ?? stored?.read(owner, sha256) };
+}
+
+/** First contact: the key gets its chain. A thread that lost the race to open it learns of the winner. */
+export async function openKey(
+  deps: SessionDeps,
+  run: Pick<RunContext, "threadId" | "repository" | "blobs">,
+  { chain: wanted, isNew, contents = [] }: Pick<LocatedSession, "chain" | "isNew" | "contents">,
+): Promise<Chain> {
+  if (!isNew) return wanted;
+  await keepContents(run.blobs, wanted.owner, contents);
+  await run.repository.indexSession(run.threadId, wanted);
+  await run.repository.writeChain(wanted);
+  const chain = (await run.repository.readChain(wanted)) ?? wanted;
+  await labelThreads(deps.threads, chain);
+  return chain;
 }
 
 /** The fields of a session as it begins, with what it was handed by the one before it. */
@@ -190,24 +210,39 @@ const KEEP_MISSED = 20;
 
 /**
  * Brings the fields up to the transcript, which is ahead when a crash came between the commit and its checkpoint, or
- * when the thread's checkpoints are gone.
+ * when the thread's checkpoints are gone. Fields whose head is not that of their turn were changed by hand: they are made
+ * anew.
  */
 export async function catchUp(
   deps: SessionDeps,
-  repository: SessionRepository,
+  sources: Pick<RunContext, "repository"> & { readonly blobs: BlobReader },
   session: SessionFields,
 ): Promise<CaughtUp> {
+  const { repository } = sources;
   const { turns: known } = session;
   const [next, newest] = await Promise.all([
     repository.readStoredTurn(session, known + 1),
     known === 0 ? undefined : repository.readStoredTurn(session, known),
   ]);
-  if (next === undefined && newest !== undefined) return { session, missed: [] };
+  const isOurs = newest === undefined ? known > 0 || session.head === "" : newest.head === session.head;
+  if (next === undefined && newest !== undefined && isOurs) return { session, missed: [] };
   const turns = await repository.lastStoredTurn(session);
   if (turns < known) return { session, missed: [], lost: { from: turns + 1, to: known } };
-  const missed = await repository.readStoredTurns(session, { from: session.turns + 1, to: turns });
+  const from = isOurs ? session : await asItBegan(deps, sources, session);
+  const read = await repository.readStoredTurns(session, { from: from.turns + 1, to: turns });
+  const missed = read.filter(({ turn }) => turn > known);
   return {
-    session: missed.reduce((fields, record) => advance(deps, fields, record), session),
+    session: read.reduce((fields, record) => advance(deps, fields, record), from),
     missed: wholeTurns(missed.slice(-KEEP_MISSED)),
   };
+}
+
+async function asItBegan(
+  deps: SessionDeps,
+  sources: Parameters<typeof catchUp>[1],
+  session: SessionFields,
+): Promise<SessionFields> {
+  const chain = await sources.repository.readChain(session);
+  const entry = chain && entryOf(chain, session.sessionId);
+  return chain === undefined || entry === undefined ? session : newFields(deps, sources, { chain, entry });
 }

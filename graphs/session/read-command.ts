@@ -38,7 +38,7 @@ export function createReadCommand(deps: SessionDeps, sources: ReadSources): Read
       command?.kind === "plain" && readsOnly(command, args)
         ? (await command.run(args, context)).envelope
         : unknownCommand(name);
-    const isOpened = (await sources.repository.readChain({ owner, sessionKey })) !== undefined;
+    const isOpened = context.chain.revision > 0;
     return commandReply(envelope, { sessionId: isOpened ? context.session.sessionId : "", deliveryId });
   };
 }
@@ -59,7 +59,7 @@ export function createReadContext(
     const checkpoint = stored === undefined ? undefined : await runner.readSession(chain.latest);
     const known =
       checkpoint ?? (await newFields(deps, { repository, blobs }, { chain, entry: latestEntry(chain) }));
-    const { session } = await catchUp(deps, repository, known);
+    const { session } = await catchUp(deps, { repository, blobs }, known);
     return commandContext(deps, {
       chain,
       session,
@@ -73,8 +73,9 @@ export function createReadContext(
   };
 }
 
-/** The chain as it would begin with the first message; reading never stores it. */
-function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: string; deliveryId: string }) {
+/** The chain as it would begin with the first message; reading never stores it, which its revision tells. */
+async function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: string; deliveryId: string }) {
   const sessionId = deriveUuid("unopened", ref.owner, ref.sessionKey);
-  return beginChain(deps, { ...ref, sessionId, textHash: "" });
+  const { chain, contents } = await beginChain(deps, { ...ref, sessionId, textHash: "" });
+  return { chain: { ...chain, revision: 0 }, contents };
 }

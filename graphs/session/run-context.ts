@@ -36,6 +36,8 @@ export interface RunContext {
 export type NodeRuntime = Pick<Runtime<SessionContext>, "context" | "store" | "serverInfo"> & {
   readonly configurable?: Record<string, unknown>;
   readonly metadata?: Record<string, unknown>;
+  /** Steps that the run may take. */
+  readonly recursionLimit?: number;
 };
 
 /**

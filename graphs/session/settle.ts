@@ -29,6 +29,8 @@ export interface Unsettled {
   /** The delivery of this run, and the hash of what it says. */
   readonly deliveryId: string;
   readonly textHash: string;
+  /** It is a text, which may be answered together with one that waits. */
+  readonly isText: boolean;
   readonly caughtUp: CaughtUp;
 }
 
@@ -39,6 +41,8 @@ export interface Settled {
   readonly fields: SessionUpdate;
   /** This run's delivery is the one that was in flight, and its model had answered: go on with it. */
   readonly resumed?: TurnInFlight;
+  /** A turn that waits, to be answered with this run's message. */
+  readonly waiting?: TurnInFlight;
 }
 
 /**
@@ -59,6 +63,8 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
   const again = deliveredAgain(unsettled, left.turn);
   if (hasBegun && again !== "nothing") return resume(adopted, left);
   if (hasBegun) return commitAsItStands(deps, unsettled, { left, adopted });
+  if (again === "nothing" && left.turn.waits === true && unsettled.isText)
+    return { ...adopted, waiting: left.turn };
   if (again !== "all") await writeLoss(deps, run.repository, caughtUp.session, left.turn);
   return adopted;
 }

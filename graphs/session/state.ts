@@ -46,6 +46,8 @@ export const turnInFlightSchema = z.strictObject({
     .nullable(),
   /** Legacy mode: its commit clears the working set in place. */
   clears: z.literal(true).optional(),
+  /** Its run had too few steps for it: it is answered with the next message. */
+  waits: z.literal(true).optional(),
   announcement: z.string().nullable(),
   notice: z.string().nullable(),
   recalled: explanationSchema.shape.recalled.unwrap(),

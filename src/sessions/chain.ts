@@ -37,6 +37,8 @@ export interface FirstSession {
   readonly textHash: string;
   /** Blob with the persona and the skills that it begins with. */
   readonly snapshot?: string | undefined;
+  /** Of what is answered of the text, where that is not all of it. */
+  readonly leftHash?: string;
 }
 
 /** A new chain with one session. @throws {LilyError} `session_key_invalid` when its owner or key ends in a blank */
@@ -54,6 +56,7 @@ export function openChain(first: FirstSession): Chain {
       deliveryId: first.deliveryId,
       textHash: first.textHash,
       ...(first.snapshot === undefined ? {} : { snapshot: first.snapshot }),
+      ...(first.leftHash === undefined ? {} : { leftHash: first.leftHash }),
     },
   };
   return {
@@ -158,7 +161,8 @@ export function entryOf(chain: Chain, sessionId: string): ChainEntry | undefined
 /** The session that a delivery opened, if it opened one that is not the key's first. */
 export function openedBy(chain: Chain, deliveryId: string): ChainEntry | undefined {
   return chain.sessions.find(
-    (entry) => entry.opened.deliveryId === deliveryId && entry.opened.verdict !== undefined,
+    ({ opened }) =>
+      opened.deliveryId === deliveryId && (opened.verdict !== undefined || opened.leftHash !== undefined),
   );
 }
 

@@ -1,6 +1,6 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
-import { keepContents, leftOutText } from "#src/agents/snapshot.ts";
+import { leftOutText } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { isRefusal, readsOnly, type RotatingCommand } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
@@ -13,7 +13,7 @@ import { pageContent } from "#src/turns/attachment-blocks.ts";
 import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { beginTurn } from "../begin-turn.ts";
+import { beginTurn, type BegunTurn } from "../begin-turn.ts";
 import { handOff, linkTo } from "../hand-off.ts";
 import { deliveredHash, findHandled, readIntent, textToAnswer, type Intent } from "../handled.ts";
 import { putInFlight } from "../in-flight.ts";
@@ -22,21 +22,24 @@ import {
   catchUp,
   locateSession,
   lostTurnsText,
+  openKey,
   type CaughtUp,
   type LocatedSession,
 } from "../locate-session.ts";
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { leftOverText, settle } from "../settle.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openedNoticeId } from "../window.ts";
 
 /** Makes the node. */
 export function admit(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
-    const sorted = sortMessages(state);
+    const sorted = withWaiting(sortMessages(state));
     try {
-      return await admitDelivery(deps, { state, sorted, run: readRunContext(deps, runtime) });
+      const { recursionLimit = LEAST_STEPS } = runtime;
+      const run = readRunContext(deps, runtime);
+      return await admitDelivery(deps, { state, sorted, run, recursionLimit });
     } catch (error) {
       if (!isLilyError(error) || ERROR_CODES[error.code].http >= 500) throw error;
       const first = sorted.inbound[0];
@@ -51,29 +54,56 @@ interface Arrival {
   readonly state: SessionStateValues;
   readonly sorted: SortedMessages;
   readonly run: RunContext;
+  /** Steps that the run may take. */
+  readonly recursionLimit: number;
+}
+
+/** A run without a message of its own answers the one that waits. */
+function withWaiting(sorted: SortedMessages): SortedMessages {
+  const { inbound, inFlight } = sorted;
+  return inbound.length === 0 && inFlight.length === 1
+    ? { ...sorted, inbound: inFlight, inFlight: [] }
+    : sorted;
 }
 
 async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<SessionUpdate> {
   const { state, sorted, run } = arrival;
   const delivery = readDelivery(sorted.inbound, deps.limits);
-  const located = await locateSession(deps, run, state.session, delivery);
+  const found = await locateSession(deps, run, state.session, delivery);
 
   const own = { ...delivery, ownTextHash: run.collected?.textHash };
-  const intent = readIntent(located.chain, own, deps.botNames);
+  const read = readIntent(found.chain, own, deps.botNames);
+  const begins = found.isNew ? textOfNew(deps, read) : undefined;
+  if (begins === "" && delivery.attachments.length === 0)
+    return finish(deps, sorted, isNewAlready(delivery.deliveryId));
+  const intent: Intent = begins === undefined ? read : { kind: "text", text: begins };
+  const located =
+    begins === undefined
+      ? found
+      : await locateSession(deps, run, state.session, { ...delivery, leftText: begins });
   const handled = await findHandled(run.repository, located.chain, { ...own, intent });
   if (handled !== undefined) return finish(deps, sorted, handled);
-  const refused = refuseCommand(intent, { sessionId: run.threadId, deliveryId: delivery.deliveryId });
+  const refused = refuseCommand(intent, {
+    sessionId: located.isNew ? "" : run.threadId,
+    deliveryId: delivery.deliveryId,
+  });
   if (refused !== undefined) return finish(deps, sorted, refused);
   await keepAttachments(run.blobs, located.chain.owner, delivery.contents);
   const shown = deps.limits.isShown ? await forPages(run, located.chain.owner, delivery) : delivery;
 
   if (located.session !== undefined && intent.kind === "command" && readsOnly(intent.command, intent.args)) {
-    const { session } = await catchUp(deps, run.repository, located.session);
+    const { session } = await catchUp(deps, run, located.session);
     return beginRead(sorted, session, { delivery, name: intent.command.name, args: intent.args });
   }
-  const chain = located.isNew ? await openKey(run, located) : located.chain;
-  // On first contact, and wherever what a thread says of its session may be from before.
-  if (state.session === null || chain.latest !== run.threadId) await labelThreads(deps.threads, chain);
+  // What is refused opens no key: a command that is no rotation opens it once it has changed something.
+  const unplanned = refusePlan(deps, intent, located);
+  if (unplanned !== undefined && located.isNew)
+    return finish(deps, sorted, { ...unplanned, sessionId: "", deliveryId: delivery.deliveryId });
+  const opensLater = intent.kind === "command" && intent.command.kind === "plain";
+  const chain = opensLater ? located.chain : await openKey(deps, run, located);
+  // Wherever what a thread says of its session may be from before.
+  if (!located.isNew && (state.session === null || chain.latest !== run.threadId))
+    await labelThreads(deps.threads, chain);
   if (located.session === undefined || chain.latest !== run.threadId) {
     const handedOff = {
       ref: chain,
@@ -91,7 +121,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   // A run that was asked to begin at an old checkpoint is about that moment: what came after it is not adopted.
   const caughtUp = run.isFork
     ? { session: located.session, missed: [] }
-    : await catchUp(deps, run.repository, located.session);
+    : await catchUp(deps, run, located.session);
   return admitToLatest(deps, arrival, { chain, caughtUp, delivery: shown, intent });
 }
 
@@ -153,19 +183,21 @@ interface Admission {
 /** The message is for this session: first settle what an earlier run left, then begin or go on. */
 async function admitToLatest(
   deps: SessionDeps,
-  { state, sorted, run }: Arrival,
+  arrival: Arrival,
   { chain, caughtUp, delivery, intent }: Admission,
 ): Promise<SessionUpdate> {
+  const { state, sorted, run } = arrival;
   const { deliveryId } = delivery;
   const refused = refusePlan(deps, intent, { chain, session: caughtUp.session });
   if (refused !== undefined) return finish(deps, sorted, { ...refused, deliveryId });
   const textHash = deliveredHash({ ...delivery, ownTextHash: run.collected?.textHash }, intent);
-  const { session, messages, fields, resumed } = await settle(deps, {
+  const { session, messages, fields, resumed, waiting } = await settle(deps, {
     run,
     state,
     inFlight: sorted.inFlight,
     deliveryId,
     textHash,
+    isText: intent.kind === "text",
     caughtUp,
   });
   const leaving = sorted.inFlight.map(removalOf);
@@ -189,6 +221,8 @@ async function admitToLatest(
     sorted,
     session,
     delivery,
+    textHash,
+    waiting,
     collected: run.collected,
     intent,
     announcement: said.length === 0 ? null : said.join("\n"),
@@ -196,28 +230,52 @@ async function admitToLatest(
     messages: [...leaving, ...sorted.leftOver.map(removalOf), ...messages],
     fields,
   });
+  return putBegun(deps, arrival, { session, begun });
+}
+
+/** Notes the turn that begins; in a run of too few steps it waits for the next one. */
+async function putBegun(
+  deps: SessionDeps,
+  { sorted, run, recursionLimit }: Arrival,
+  {
+    session,
+    begun: { update, turn: begun, message },
+  }: { readonly session: SessionFields; readonly begun: BegunTurn },
+): Promise<SessionUpdate> {
+  const { deliveryId, command } = begun;
+  const isTooShort = recursionLimit < LEAST_STEPS;
   // A command leaves nothing behind that anybody could go on with.
-  if (begun.turn.command === null) {
-    const { turn, message } = begun;
-    await putInFlight(run.store, session, {
-      sessionId: session.sessionId,
-      turn,
-      messages: [message],
-      call: null,
-    });
-  }
-  return begun.update;
+  if (command !== null)
+    return isTooShort
+      ? finish(deps, sorted, { ...tooFewSteps(recursionLimit, TRY_AGAIN), deliveryId })
+      : update;
+  const turn: TurnInFlight = isTooShort ? { ...begun, waits: true } : begun;
+  const { sessionId } = session;
+  await putInFlight(run.store, session, { sessionId, turn, messages: [message], call: null });
+  return isTooShort
+    ? { ...update, turn, reply: { ...tooFewSteps(recursionLimit, WAITS), deliveryId } }
+    : update;
+}
+
+/** Steps of a turn without tools, by the diagram of the graph. */
+const LEAST_STEPS = 6;
+const TRY_AGAIN = "Send it again without that limit; nothing was stored.";
+const WAITS = "Your message is kept, and is answered with the next run on this thread.";
+
+function tooFewSteps(limit: number, next: string): TurnReply {
+  const what = `the run may take ${limit} steps (recursion_limit), and a turn takes at least ${LEAST_STEPS}`;
+  return refusal(refused("request_invalid", what, { next }));
 }
 
 /** The refusal of a rotation that cannot be: nothing is ended for it. */
 function refusePlan(
   deps: SessionDeps,
   intent: Intent,
-  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+  { chain, session }: Pick<LocatedSession, "chain" | "session">,
 ): TurnReply | undefined {
-  const entry = entryOf(chain, session.sessionId);
-  if (intent.kind !== "command" || intent.command.kind !== "rotating" || entry === undefined)
-    return undefined;
+  const entry = entryOf(chain, session?.sessionId ?? "");
+  if (intent.kind !== "command" || intent.command.kind !== "rotating") return undefined;
+  if (session === undefined || entry === undefined) return undefined;
   if (deps.lifecycleMode === "legacy") return refuseInLegacy(intent.command, session);
   const plan = intent.command.plan(intent.args, { chain, entry, session });
   return isRefusal(plan) ? refusal(plan, { sessionId: session.sessionId }) : undefined;
@@ -251,12 +309,16 @@ function openedNotice(chain: Chain, session: SessionFields): BaseMessage | undef
   return noticeMessage(text, openedNoticeId(sessionId));
 }
 
-/** First contact: the key gets its chain. A thread that lost the race to open it learns of the winner. */
-async function openKey(run: RunContext, located: LocatedSession): Promise<Chain> {
-  await keepContents(run.blobs, located.chain.owner, located.contents ?? []);
-  await run.repository.indexSession(run.threadId, located.chain);
-  await run.repository.writeChain(located.chain);
-  return (await run.repository.readChain(located.chain)) ?? located.chain;
+/** What `/new` leaves to answer in a key in which nothing was ever said: there is nothing to end. */
+function textOfNew(deps: SessionDeps, intent: Intent): string | undefined {
+  if (deps.lifecycleMode === "legacy" || intent.kind !== "command") return undefined;
+  const { command, args } = intent;
+  return command.kind === "rotating" && command.clearsInPlace === true ? command.textBehind(args) : undefined;
+}
+
+function isNewAlready(deliveryId: string): TurnReply {
+  const envelope = done("session_new", "This conversation is new already: nothing was said in it yet.");
+  return { ...refusal(envelope, { deliveryId }), outcome: "command" };
 }
 
 /** Ends the run with a reply; what came in is taken out again, and what was in flight stays for the next run. */

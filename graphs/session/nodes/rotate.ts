@@ -30,8 +30,7 @@ export function rotate(deps: SessionDeps) {
     const before = await readLatest(run.repository, session);
     const plan = planOf({ turn, verdict, before, session });
     // A fork begins in the middle of the transcript; the session is sealed with all of it.
-    const ended =
-      verdict.trigger === "replay" ? (await catchUp(deps, run.repository, session)).session : session;
+    const ended = verdict.trigger === "replay" ? (await catchUp(deps, run, session)).session : session;
     const chain = await moveLatest(deps, run, { before, session: ended, turn, verdict, plan });
     await labelThreads(deps.threads, chain);
     const opened = latestEntry(chain);

@@ -10,7 +10,7 @@ import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts
 import { LilyError } from "#src/kernel/errors.ts";
 import { commandContext, lastVerdict } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
-import { locateSession } from "../locate-session.ts";
+import { locateSession, openKey, type FirstDelivery } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
@@ -23,7 +23,7 @@ export function runCommand(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { read } = state;
     if (read !== null) {
-      const { command, context } = await prepare(deps, state, { runtime, ...read });
+      const { command, context } = await prepare(deps, state, { runtime, text: "", ...read });
       const { envelope } = await command.run(read.args, context);
       const reply = commandReply(envelope, { sessionId: state.session?.sessionId ?? "", ...read });
       return { read: null, reply, messages: shown(deps, read.messageId, envelope) };
@@ -31,27 +31,39 @@ export function runCommand(deps: SessionDeps) {
     const { turn } = requireTurn(state);
     if (turn.clears) return { turn: { ...turn, outcome: { envelope: clearedEnvelope() } } };
     const { name, args } = turn.command ?? { name: "", args: "" };
-    const { command, context } = await prepare(deps, state, { runtime, name, deliveryId: turn.deliveryId });
+    const { deliveryId, text, attachments } = turn;
+    const { command, context, opens } = await prepare(deps, state, {
+      runtime,
+      name,
+      deliveryId,
+      text,
+      ...(attachments === undefined ? {} : { attachments }),
+    });
     if (command.effects.includes("memory") && !readsOnly(command, args)) {
       const refused = await command.objection?.(args, context);
-      if (refused !== undefined) return uncommitted(deps, state, refused);
+      if (refused !== undefined) return uncommitted(deps, state, { envelope: refused, isNew: opens.isNew });
       // Memory is not part of the session: what would be done here is done in the session that comes next, once.
       const { verdict } = await decideRollover(deps)(state, runtime);
       if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: movedOn() } } };
     }
     const { envelope, changes, recalled, isCommitted } = await command.run(args, context);
     if (changes === undefined && recalled === undefined && isCommitted !== true)
-      return uncommitted(deps, state, envelope);
+      return uncommitted(deps, state, { envelope, isNew: opens.isNew });
+    await openKey(deps, readRunContext(deps, runtime), opens);
     const outcome = { envelope, ...(changes === undefined ? {} : { changes }) };
     return { turn: { ...turn, outcome, recalled: [...(recalled ?? [])] } };
   };
 }
 
 /** Nothing changed: the run ends with the reply, and the message leaves no trace. */
-function uncommitted(deps: SessionDeps, state: SessionStateValues, envelope: Envelope): SessionUpdate {
+function uncommitted(
+  deps: SessionDeps,
+  state: SessionStateValues,
+  { envelope, isNew }: { readonly envelope: Envelope; readonly isNew: boolean },
+): SessionUpdate {
   const { session, turn } = requireTurn(state);
   const { deliveryId, announcement } = turn;
-  const reply = commandReply(envelope, { sessionId: session.sessionId, deliveryId });
+  const reply = commandReply(envelope, { sessionId: isNew ? "" : session.sessionId, deliveryId });
   return {
     turn: null,
     reply: announcement === null ? reply : { ...reply, announcement },
@@ -72,16 +84,15 @@ function clearedEnvelope(): Envelope {
   });
 }
 
-interface Asked {
+interface Asked extends FirstDelivery {
   readonly runtime: NodeRuntime;
   readonly name: string;
-  readonly deliveryId: string;
 }
 
 async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Asked) {
   const run = readRunContext(deps, asked.runtime);
-  const delivery = { deliveryId: asked.deliveryId, text: "" };
-  const { chain, session } = await locateSession(deps, run, state.session, delivery);
+  const located = await locateSession(deps, run, state.session, asked);
+  const { chain, session } = located;
   if (session === undefined) throw new LilyError("internal", "a command runs only in a session");
   const { repository } = run;
   const { turn } = state;
@@ -91,6 +102,7 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
     ...(turn === null ? {} : { turn: turn.number }),
   });
   return {
+    opens: located,
     command: plainCommand(asked.name),
     context: commandContext(deps, {
       chain,

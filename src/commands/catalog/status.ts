@@ -70,7 +70,8 @@ function facts(context: CommandContext) {
   const shown = (instant: string | null): string | null =>
     instant === null ? null : localTime(instant, zone);
   return {
-    sessionId: session.sessionId,
+    // Before the first message there is none yet.
+    sessionId: chain.revision === 0 ? null : session.sessionId,
     ordinal: entry.ordinal,
     sessions: chain.sessions.length,
     latest: chain.latest === session.sessionId,
