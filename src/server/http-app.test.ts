@@ -420,7 +420,6 @@ describe("a key in the path", () => {
     "é",
     "e\u0301",
     "=2E",
-    " x ",
   ])("is %j, exactly", async (key) => {
     const http = await start({ lily: { model: echoModel() } });
     const path = `/keys/${encodeURIComponent(key)}`;
