@@ -1,5 +1,5 @@
 /** Lily's configuration: `config.json` in the home folder, and the environment. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { embedderReference } from "#memory/embedding/create-embedder.ts";
@@ -164,6 +164,14 @@ export interface LoadedConfig {
   readonly config: Config;
 }
 
+/** @throws {LilyError} `config_invalid` when the home folder is a file */
+export function assertFolder(home: string): void {
+  if (statSync(home, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  throw new LilyError("config_invalid", `the home folder ${home} is a file`, {
+    next: "Set LILY_HOME to a folder; one that does not exist is made.",
+  });
+}
+
 /**
  * Reads the configuration of the home folder: `LILY_HOME`, by default `.lily` in `cwd`.
  *
@@ -171,6 +179,7 @@ export interface LoadedConfig {
  */
 export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   const home = homeFolder(env, cwd);
+  assertFolder(home);
   const path = join(home, "config.json");
   const parsed = configSchema.safeParse(existsSync(path) ? readJson(path) : {});
   if (parsed.success) return { home, workspace: cwd, config: parsed.data };

@@ -50,7 +50,7 @@ export async function restore(context: CliContext, options: CliOptions, folder: 
     const home = anyHome(context);
     const source = resolve(context.cwd, folder);
     if (!existsSync(source)) {
-      throw new LilyError("backup_invalid", `there is no folder ${source}`, {
+      throw new LilyError("file_failed", `there is no folder ${source}`, {
         next: "Give the folder of a backup; lily backup makes them in the folder backups. Nothing was changed.",
       });
     }

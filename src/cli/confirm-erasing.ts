@@ -1,8 +1,7 @@
 /** The yes that an erasure needs: how it is asked for at a terminal, and how it is sent. */
 
 /** What is asked. */
-export const ERASE_QUESTION =
-  "Erase it? It cannot be taken back. Write yes to erase; anything else leaves all as it is.";
+export const ERASE_QUESTION = "Write yes to erase it; anything else leaves all as it is.";
 
 /** Whether an answer is a yes. */
 export function isYes(answer: string | undefined): boolean {

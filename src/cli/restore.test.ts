@@ -67,7 +67,7 @@ describe("lily restore", () => {
   it("says that the folder of a backup is not there", async () => {
     const home = emptyHome();
     const ran = await restoreTo(home.folder, "/nope");
-    expect(ran).toMatchObject({ code: 65, stdout: "" });
+    expect(ran).toMatchObject({ code: 66, stdout: "" });
     expect(ran.stderr).toContain("there is no folder /nope");
     expect(ran.stderr).not.toContain("ENOENT");
   });

@@ -1,7 +1,7 @@
 /** Finds what `lily backup`, `restore` and `doctor` work on, and tells them where databases lie. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { configSchema, loadConfig, type Config, type Environment } from "#src/app/config.ts";
+import { assertFolder, configSchema, loadConfig, type Config, type Environment } from "#src/app/config.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { DatabasePaths, Home } from "#src/upkeep/home.ts";
@@ -23,6 +23,7 @@ export function sqliteHome({ env, cwd }: CliContext): Home {
 /** @throws {LilyError} `command_usage`: making a mistyped folder would hide the mistake */
 export function assertHome(folder: string): void {
   assertNotCutOff(folder);
+  assertFolder(folder);
   if (existsSync(folder)) return;
   throw new LilyError("command_usage", `the home folder ${folder} does not exist`, {
     next: "Set LILY_HOME to the folder that you mean.",

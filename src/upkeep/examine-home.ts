@@ -46,12 +46,15 @@ export async function examineHome(home: Home, clock: Clock): Promise<Examination
   const checkpoints = openForReading(home.databases.checkpoints, CHECKPOINT_FILE);
   try {
     const files = { store: store.db, checkpoints: checkpoints.db };
+    const lost = await orRow(STORE_FILE, () => checkLost(home, files));
+    // A store that lost what it held is not called whole as well.
+    const isLost = lost.some(({ check, state }) => check === STORE_FILE && state === "bad");
     const checks = [
       ...checkLeftOver(home),
       ...(await orRow("settings", () => [checkSettings(home.folder)])),
-      ...(await checkFile(store, STORE_FILE)),
+      ...(isLost ? [] : await checkFile(store, STORE_FILE)),
       ...(await checkFile(checkpoints, CHECKPOINT_FILE)),
-      ...(await orRow(STORE_FILE, () => checkLost(home, files))),
+      ...lost,
       ...(await checkContents(files, clock)),
     ];
     return { checks, usage: usageOf(files) };
@@ -63,12 +66,19 @@ export async function examineHome(home: Home, clock: Clock): Promise<Examination
 
 /** A restore that was cut off before it changed anything leaves the folder that it had prepared. */
 function checkLeftOver({ folder }: Home): Check[] {
-  const names = readdirSync(dirname(folder)).filter((name) =>
-    name.startsWith(`${basename(folder)}${STAGED}`),
-  );
+  const names = namesIn(dirname(folder)).filter((name) => name.startsWith(`${basename(folder)}${STAGED}`));
   if (names.length === 0) return [];
   const found = `a restore was cut off before it changed anything; it left ${someOf(names)} beside the home folder`;
   return [warning("restore", found, "Remove it, and restore again if you still want to.")];
+}
+
+/** None where the folder may not be listed: a home folder can be used without its neighbours. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** A crash may leave a JSON file with the right size and only zeros. */
