@@ -66,7 +66,7 @@ it("makes the copy of a session's fields anew that somebody changed", async () =
   const { values } = await lily.sessions.graph.getState(config);
   const { session } = values as { session: object };
   const changed = { ...session, title: "Not mine", turns: 1 };
-  await lily.sessions.graph.updateState(config, { session: changed } as never);
+  await lily.sessions.graph.updateState(config, { session: changed });
   expect(await lily.send("and now")).toMatchObject({ outcome: "answered", turn: 3 });
   expect((await lily.send("/status")).envelope.message).not.toContain("Not mine");
   expect(await verifyOwner(lily.sessions.repository, OWNER)).toMatchObject({ ok: true });
