@@ -73,7 +73,7 @@ const AWKWARD_IDS = [
   "user_",
   "=",
   "=2E",
-  " ",
+  "a b",
   "é",
   "e\u0301",
 ];

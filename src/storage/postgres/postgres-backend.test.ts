@@ -489,7 +489,7 @@ function describeSessions(): void {
       "user%",
       "user_",
       "\\",
-      " ",
+      "a b",
       "é",
       "e\u0301",
       "\u0000",
