@@ -172,8 +172,10 @@ async function restProblems({ sessions: { graph } }: Subject, latest: string): P
   const { next, values } = await graph.getState({ configurable: { thread_id: latest } });
   // LangGraph does not say what the values of a snapshot are.
   const { messages, turn, window } = values as SessionStateValues;
-  const shown = messages.filter((message) => !isNotice(message)).map(({ id }) => id);
-  const committed = window.flatMap(({ messageIds }) => messageIds);
+  // A message that was told as failed stands beside the turns, with a notice.
+  const notices = new Set(messages.filter(isNotice).map(({ id }) => id));
+  const shown = messages.map(({ id }) => id).filter((id) => !notices.has(id));
+  const committed = window.flatMap(({ messageIds }) => messageIds).filter((id) => !notices.has(id));
   return [
     ...(turn === null ? [] : [`a turn is still in flight: ${turn.deliveryId}`]),
     ...(next.length === 0 ? [] : [`the run still waits at ${next.join()}`]),
