@@ -251,9 +251,9 @@ describe("reports of other memory layers", () => {
   });
 
   // https://github.com/mnemosyne-oss/mnemosyne/issues/24
-  it("a greeting brings nothing, in a conversation that was about something too", async () => {
+  it("a greeting brings nothing of a task, in a conversation that was about something too", async () => {
     const held = await hold([
-      ["/remember My bike is a red Brompton"],
+      ["/remember --task trip My bike is a red Brompton"],
       ["/new"],
       ["thanks"],
       ["good morning"],
@@ -338,17 +338,16 @@ describe("a note of the model", () => {
 });
 
 describe("a message that goes on with what was said before", () => {
-  it("brings what is remembered of that, and nothing else", async () => {
-    const held = await hold([
+  it("brings what is remembered of that as what fits, beside what is given always", async () => {
+    const { lily } = await hold([
       ["/remember My bike is a red Brompton"],
       ["/remember I was born in Lisbon"],
       ["/new"],
       ["my bike squeaks"],
       ["and which oil is best?"],
     ]);
-    const system = systemOf(held.model);
-    expect(system).toContain("Brompton");
-    expect(system).not.toContain("Lisbon");
-    expect(await toldNext(held, "and which oil is best?")).toBe("");
+    const { latest } = await lily.chain();
+    const receipt = (await lily.turns(latest)).at(-1)?.explanation.receipt;
+    expect(receipt?.memory?.map(({ because }) => because).toSorted()).toEqual(["always", "fits"]);
   });
 });

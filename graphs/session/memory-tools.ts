@@ -5,6 +5,7 @@ import type { CommandMemory } from "#src/commands/command.ts";
 import type { RememberOutcome } from "#memory/facts/types.ts";
 import { type MemoryRecord, PERSONALITY_DOMAINS, shortId } from "#memory/record.ts";
 import { stateOf } from "#memory/retention/lifecycle.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
 import { isOfFrame, memorySection } from "#src/context/memory-section.ts";
 
 /** Tokens that the result of a search may take. */
@@ -58,19 +59,20 @@ const REMEMBER = {
 export interface MemoryToolScope {
   readonly memory: CommandMemory;
   readonly nowMs: number;
+  readonly timeZone: string;
 }
 
 /** The tools. Without a scope they can be described to a model, not run. */
 export function memoryTools(scope?: MemoryToolScope): StructuredToolInterface[] {
   return [
-    tool(async ({ query }) => (scope === undefined ? "" : search(scope.memory, query)), SEARCH),
+    tool(async ({ query }) => (scope === undefined ? "" : search(scope, query)), SEARCH),
     tool(async (note) => (scope === undefined ? "" : remember(scope, note)), REMEMBER),
   ];
 }
 
-async function search({ facts, who }: CommandMemory, query: string): Promise<string> {
+async function search({ memory: { facts, who }, timeZone }: MemoryToolScope, query: string): Promise<string> {
   const { relevant } = await facts.recall(who, { query, limit: MAX_FOUND, byMeaning: true });
-  const { text } = memorySection({ relevant, always: [] }, RESULT_TOKENS);
+  const { text } = memorySection({ relevant, always: [] }, { budgetTokens: RESULT_TOKENS, timeZone });
   return text === "" ? "Nothing that is remembered fits these words." : text;
 }
 
@@ -78,7 +80,7 @@ async function search({ facts, who }: CommandMemory, query: string): Promise<str
 const GIVEN_HEAD = /^\s*(?:- )?\[[0-9a-f-]{4,36}, \d{4}-\d{2}-\d{2}(?:, noted by \w+)?\]\s*/u;
 
 async function remember(
-  { memory, nowMs }: MemoryToolScope,
+  { memory, nowMs, timeZone }: MemoryToolScope,
   { text: noted, about, domain, corrects }: z.infer<typeof rememberArguments>,
 ): Promise<string> {
   const text = noted.replace(GIVEN_HEAD, "");
@@ -91,14 +93,17 @@ async function remember(
     ...(about === undefined || about === "" ? {} : { about }),
     ...(corrects === undefined || corrects === "" ? {} : { corrects }),
   });
-  return outcomeText(outcome, nowMs);
+  return outcomeText(outcome, { nowMs, timeZone });
 }
 
 /** What the model is told; a refused text is not repeated. */
-function outcomeText(outcome: RememberOutcome, nowMs: number): string {
+function outcomeText(
+  outcome: RememberOutcome,
+  { nowMs, timeZone }: Pick<MemoryToolScope, "nowMs" | "timeZone">,
+): string {
   switch (outcome.kind) {
     case "stored":
-      return `Remembered as ${nameOf(outcome.record)}${untilText(outcome.record)}.${insteadText(outcome.superseded)}${conflictText(outcome.conflicts)}`;
+      return `Remembered as ${nameOf(outcome.record)}${untilText(outcome.record, timeZone)}.${insteadText(outcome.superseded)}${conflictText(outcome.conflicts)}`;
     case "known":
       return knownText(outcome, nowMs);
     case "denied":
@@ -120,8 +125,8 @@ function knownText(
   return `Not remembered: ${nameOf(record)} said so and is ${state}. The user can bring it back with /remember.`;
 }
 
-function untilText({ expires_at }: MemoryRecord): string {
-  return expires_at === null ? "" : `, until ${expires_at.slice(0, 16)}Z`;
+function untilText({ expires_at }: MemoryRecord, timeZone: string): string {
+  return expires_at === null ? "" : `, until ${localTime(expires_at, timeZone)}`;
 }
 
 function insteadText(superseded: readonly MemoryRecord[]): string {

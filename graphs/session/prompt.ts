@@ -48,7 +48,8 @@ export async function renderPrompt(
     systemText(run, { chain, session, receipt }),
   ]);
   const ledger = receipt.ledger === undefined ? "" : ledgerPart(session.ledger, receipt.ledger);
-  const head = [system, ledger, factsText(facts), evidenceText(passages)]
+  const { timeZone = "UTC" } = receipt;
+  const head = [system, ledger, factsText(facts, timeZone), evidenceText(passages, timeZone)]
     .filter((part) => part !== "")
     .join("\n\n");
   const shown = turns.flatMap((turn) => deps.shownTurns.show(turn).messages);

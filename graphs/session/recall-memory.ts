@@ -1,26 +1,35 @@
 /** Reads what is remembered and fits a turn: for the prompt and for the answer without a model. */
-import { asksAboutMemory, memorySection, type MemorySection } from "#src/context/memory-section.ts";
+import {
+  asksAboutMemory,
+  memorySection,
+  type MemorySection,
+  type RecalledFacts,
+} from "#src/context/memory-section.ts";
 import { rankFacts } from "#src/context/rank-facts.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
+import { entryOf } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
-import type { RunContext } from "./run-context.ts";
+import { policyOf } from "./policy-of.ts";
+import { requireChain, type RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
 
 /** Facts that fit what was said. */
 const RELEVANT = 12;
-/** Newest facts of a domain that hold whatever is said. */
-const ALWAYS = 3;
+/** Newest of persona, rules and the task in hand that come before all else that holds whatever is said. */
+const FIRST = 3;
+
+/** What facts may take that fit nothing that was said: this share of the context, and at most so many tokens. */
+const PERSON_SHARE = 0.15;
+const PERSON_TOKENS = 800;
 
 /** Messages before the last that facts may fit too, and turns in which they are looked for. */
 const EARLIER = 3;
 const LOOKED_AT = 8;
-
-const NOTHING = memorySection({ relevant: [], always: [] }, 0);
 
 interface Wanted {
   readonly text: string;
@@ -30,22 +39,20 @@ interface Wanted {
   readonly task: string | undefined;
   /** The store finds facts by their meaning, not only by their words. */
   readonly byMeaning: boolean;
-  readonly budgetTokens: number;
+  /** ISO instant from which on persona and rules of other sessions are not taken over. */
+  readonly begun?: string | undefined;
 }
 
 /**
- * The memory section for what the user said: personality memory of the owner, in the scopes of the agent, and the memory
- * of the task that they have chosen; nothing of what has expired or was archived, replaced or put aside. Reading changes
- * nothing.
+ * Facts for what the user said: who they are, who Lily is to them and how it works, whatever was said, the newest first; and
+ * what fits. Personality memory of the owner, in the scopes of the agent, and the memory of the task that they have chosen;
+ * nothing of what has expired or was archived, replaced or put aside. Reading changes nothing.
  */
-async function recallMemory(
-  { facts, who }: CommandMemory,
-  { text, earlier, task, byMeaning, budgetTokens }: Wanted,
-): Promise<MemorySection> {
-  const scope = task === undefined ? {} : { task };
-  const query = questionIn(text);
-  const asksForAll = asksAboutMemory(text);
-  const talk = { said: query, earlier: earlier.map(questionIn) };
+export async function recallFacts(
+  { facts, who }: Pick<CommandMemory, "facts" | "who">,
+  { text, earlier, task, byMeaning, begun }: Wanted,
+): Promise<RecalledFacts & { readonly all: readonly MemoryRecord[] }> {
+  const talk = { said: questionIn(text), earlier: earlier.map(questionIn) };
   const {
     relevant: bySaid,
     byEarlier,
@@ -56,31 +63,30 @@ async function recallMemory(
     limit: RELEVANT,
     byMeaning,
     newest: {
-      persona_core: ALWAYS,
-      working_rules: ALWAYS,
-      user_profile: asksForAll ? RELEVANT : 0,
-      task_memory: RELEVANT,
+      persona_core: Infinity,
+      working_rules: Infinity,
+      user_profile: Infinity,
+      task_memory: Infinity,
     },
-    ...scope,
+    ...(begun === undefined ? {} : { begun }),
+    ...(task === undefined ? {} : { task }),
   });
-  const relevant = rankFacts({ bySaid, byEarlier }, talk);
-  const newestOf = (domain: Domain, count: number): MemoryRecord[] =>
-    newest.filter((record) => record.domain === domain).slice(0, count);
-  return memorySection(
-    {
-      always: [
-        ...newestOf("persona_core", ALWAYS),
-        ...newestOf("working_rules", ALWAYS),
-        ...newestOf("task_memory", ALWAYS),
-      ],
-      relevant: [
-        ...relevant,
-        ...newestOf("user_profile", RELEVANT),
-        ...(names(query, task) ? newestOf("task_memory", RELEVANT) : []),
-      ],
-    },
-    budgetTokens,
+  const of = (domain: Domain): MemoryRecord[] => newest.filter((record) => record.domain === domain);
+  const first = (["persona_core", "working_rules", "task_memory"] as const).flatMap((domain) =>
+    of(domain).slice(0, FIRST),
   );
+  const person = newest
+    .filter(({ domain }) => domain !== "task_memory")
+    .toSorted((a, b) => Number(a.updated_at < b.updated_at) - Number(a.updated_at > b.updated_at));
+  return {
+    always: [...first, ...person],
+    relevant: [
+      ...rankFacts({ bySaid, byEarlier }, talk),
+      ...(asksAboutMemory(text) ? of("user_profile").slice(0, RELEVANT) : []),
+      ...(names(talk.said, task) ? of("task_memory").slice(0, RELEVANT) : []),
+    ],
+    all: newest,
+  };
 }
 
 /** Whether a text has a word of the task's name. */
@@ -116,17 +122,49 @@ export async function saidBefore(newestFirst: AsyncIterable<readonly TurnRecord[
 /** What of memory a turn is given; nothing where memory is switched off. */
 export async function memoryForTurn(
   deps: SessionDeps,
-  { store }: RunContext,
-  { session, turn, earlier = [] }: RecallSubject,
+  run: RunContext,
+  subject: RecallSubject,
 ): Promise<MemorySection> {
-  const memory = memoryOf(deps, store, { session });
-  const { memoryTokens } = deps.limits;
-  if (memory === undefined || memoryTokens === 0) return NOTHING;
-  return recallMemory(memory, {
+  const { memoryTokens, contextTokens } = deps.limits;
+  const room = {
+    budgetTokens: recallBudget(deps.limits, memoryTokens),
+    alwaysTokens: Math.min(contextTokens * PERSON_SHARE, PERSON_TOKENS),
+    timeZone: policyOf(deps, subject.session).timeZone,
+  };
+  return memorySection((await recallForTurn(deps, run, subject)) ?? { relevant: [], always: [] }, room);
+}
+
+/** All that holds and may be read in a turn, newest first by domain: where answers are looked for without a model. */
+export async function factsInHand(
+  deps: SessionDeps,
+  run: RunContext,
+  subject: RecallSubject,
+): Promise<readonly MemoryRecord[]> {
+  return (await recallForTurn(deps, run, subject))?.all ?? [];
+}
+
+async function recallForTurn(
+  deps: SessionDeps,
+  run: RunContext,
+  { session, turn, earlier = [] }: RecallSubject,
+) {
+  const memory = memoryOf(deps, run.store, { session });
+  if (memory === undefined || deps.limits.memoryTokens === 0) return undefined;
+  return recallFacts(memory, {
     text: turn.text,
     earlier,
     task: session.task,
     byMeaning: deps.searchesByMeaning === true,
-    budgetTokens: recallBudget(deps.limits, memoryTokens),
+    begun: await begunAt(deps, run, session),
   });
+}
+
+/** When the session began; where one session is all of a key, nothing is ever begun, and rules are read as they stand. */
+async function begunAt(
+  { lifecycleMode }: SessionDeps,
+  run: RunContext,
+  session: SessionFields,
+): Promise<string | undefined> {
+  if (lifecycleMode === "legacy") return undefined;
+  return entryOf(await requireChain(run, session), session.sessionId)?.opened.at;
 }

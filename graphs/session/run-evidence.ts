@@ -4,6 +4,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { evidenceSection, fittingEvidence, type EvidenceSection } from "#src/context/evidence-section.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import { policyOf } from "./policy-of.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
 import { scanWith } from "./run-memory.ts";
@@ -33,11 +34,13 @@ export async function evidenceForTurn(
 ): Promise<EvidenceSection> {
   const book = evidenceOf(deps, store);
   const { evidenceTokens } = deps.limits;
+  const { timeZone } = policyOf(deps, session);
   const who = { owner: session.owner };
-  if (book === undefined || evidenceTokens === 0 || !(await book.hasAny(who))) return evidenceSection([], 0);
+  if (book === undefined || evidenceTokens === 0 || !(await book.hasAny(who)))
+    return evidenceSection([], 0, timeZone);
   const query = questionIn(turn.text);
   const found = await book.search(who, query, CANDIDATES);
   // What was found by its meaning need not have the words.
   const fitting = deps.searchesByMeaning === true ? found : fittingEvidence(found, query);
-  return evidenceSection(fitting.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens));
+  return evidenceSection(fitting.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens), timeZone);
 }

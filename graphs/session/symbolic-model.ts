@@ -10,13 +10,14 @@ import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
 import type { Prompt } from "./prompt.ts";
+import { factsInHand } from "./recall-memory.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** Newest turns in which an answer is looked for. */
 const SEARCHED_TURNS = 500;
 
-/** The model for one turn: it looks in the conversation, and in the facts and passages of the prompt. */
+/** The model for one turn: it looks in the conversation, in all that is remembered, and in the passages of the prompt. */
 export function symbolicModel(
   deps: SessionDeps,
   run: RunContext,
@@ -39,7 +40,7 @@ export function symbolicModel(
       turns,
       sessionId: session.sessionId,
       timeZone: policyOf(deps, session).timeZone,
-      memories: prompt.facts,
+      memories: await factsInHand(deps, run, { session, turn }),
       evidence: prompt.passages,
     });
   });

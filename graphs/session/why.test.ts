@@ -62,7 +62,7 @@ describe("why a turn went as it went", () => {
       decision: "it went on: 5 min since the last turn (limit 12 h); ends at 2026-03-01 21:00",
       "turns given": "turn 2 of this session",
       [`fact ${short}`]:
-        "“My bike is a red Brompton”: you asked to keep it in turn 1 of this session (2026-03-01 09:00); confidence 1, not confirmed since",
+        "“My bike is a red Brompton”: you asked to keep it in turn 1 of this session (2026-03-01 09:00); confidence 1, not confirmed since; given because it fits what you said",
     });
     expect(reasons["given"]).toMatch(
       /^about [\d,]+ of 12,000 tokens: instructions \d+, remembered facts \d+, earlier turns \d+, your message \d+$/u,
@@ -179,7 +179,7 @@ describe("why a turn went as it went", () => {
     await lily.send("/remember --about bike My bike is a blue Moulton");
     const short = await idOf(lily, "Brompton");
     expect(reasonsIn(await why(lily, "2"))[`fact ${short}`]).toMatch(
-      /; now replaced by what was said later$/u,
+      /; now replaced by what was said later; given because/u,
     );
   });
 

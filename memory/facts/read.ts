@@ -133,7 +133,9 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
   const { limit, byMeaning = false, newest = {} } = options;
   const prefixes = await prefixesOf(deps, who, options);
   const { records } = await readPlaces(deps.store, who.owner, prefixes);
-  const current = statesOf(records, deps.clock.now()).filter(({ state }) => state === "current");
+  const states = statesOf(records, deps.clock.now());
+  const settled = options.begun === undefined ? states : asBegun(states, who.sessionId, options.begun);
+  const current = settled.filter(({ state }) => state === "current");
   const fitting = async (query: string): Promise<MemoryRecord[]> => {
     // Words that carry no topic fit everything.
     if (current.length === 0 || termsOf(query).length === 0) return [];
@@ -148,6 +150,34 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
     sorted.filter((record) => record.domain === domain).slice(0, newest[domain] ?? 0);
   return { relevant, byEarlier, newest: DOMAINS.flatMap(newestOf) };
 }
+
+/**
+ * Persona and rules as they stood at `begun`, with what the session itself changed since: what another session added is
+ * not read, and what another session replaced still holds.
+ */
+function asBegun(
+  states: readonly RecordWithState[],
+  sessionId: string | undefined,
+  begun: string,
+): RecordWithState[] {
+  const isKnown = ({ created_at, session_id }: MemoryRecord): boolean =>
+    created_at <= begun || (session_id !== null && session_id === sessionId);
+  const replacing = new Map<string, MemoryRecord>();
+  for (const { record } of states) for (const id of record.supersedes) replacing.set(id, record);
+  const isReplaced = (record: MemoryRecord, seen = new Set<string>()): boolean => {
+    const by = replacing.get(record.id);
+    if (by === undefined || seen.has(by.id)) return record.superseded_by !== null && by === undefined;
+    return isKnown(by) || isReplaced(by, seen.add(by.id));
+  };
+  return states.flatMap((one) => {
+    const { record, state } = one;
+    if (!FROZEN.has(record.domain)) return [one];
+    if (!isKnown(record)) return [];
+    return state === "superseded" && !isReplaced(record) ? [{ record, state: "current" as const }] : [one];
+  });
+}
+
+const FROZEN: ReadonlySet<Domain> = new Set(["persona_core", "working_rules"]);
 
 /** Whether there may be anything to recall; see `FactStore.hasAny`. */
 export async function hasAny(

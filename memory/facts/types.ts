@@ -113,6 +113,11 @@ export interface RecallOptions {
   readonly newest?: Partial<Readonly<Record<Domain, number>>>;
   /** Whose task memory is read beside personality memory; without it none is. */
   readonly task?: string;
+  /**
+   * ISO instant at which the session of `who` began: persona and rules are read as they stood then, with its own changes.
+   * Without it they are read as they stand.
+   */
+  readonly begun?: string;
 }
 
 /** What holds now and fits. */

@@ -1,5 +1,6 @@
 /** The part of the system prompt that holds remembered facts: which of them fit, fenced and escaped as data. */
 import { estimateTokens } from "#src/kernel/tokens.ts";
+import { localDay } from "#src/sessions/day-boundary.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import { DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 import { escapeData } from "./escape-data.ts";
@@ -8,8 +9,17 @@ import { escapeData } from "./escape-data.ts";
 export interface RecalledFacts {
   /** Those that fit what was said. */
   readonly relevant: readonly MemoryRecord[];
-  /** Those that hold whatever is said: who Lily is, how it works, and the newest of the task that the user is at. */
+  /** Those that hold whatever is said: who Lily is, how it works, who the user is, and the newest of the task in hand. */
   readonly always: readonly MemoryRecord[];
+}
+
+/** How facts are given. */
+export interface FactRoom {
+  readonly budgetTokens: number;
+  /** Of it, for facts that fit nothing that was said; all of it by default. */
+  readonly alwaysTokens?: number;
+  /** Days are told in it. */
+  readonly timeZone: string;
 }
 
 /** The section, what it costs, and which facts it holds. */
@@ -36,39 +46,46 @@ const TITLES: Readonly<Record<Domain, (task: string) => string>> = {
   task_memory: (task) => `Of the task that the user is at, ${escapeData(JSON.stringify(task))}:`,
 };
 
-/** Share of the budget that facts may take which fit nothing that was said. */
+/** Share of the room that facts may take which fit nothing that was said, where others do. */
 const ALWAYS_SHARE = 0.5;
 
-/** Takes facts while they fit into `budgetTokens`; one that does not fit is left out whole, never cut. */
-export function memorySection({ relevant, always }: RecalledFacts, budgetTokens: number): MemorySection {
+/** Takes facts while they fit; one that does not is left out whole, never cut, and smaller ones go on. */
+export function memorySection(
+  { relevant, always }: RecalledFacts,
+  { budgetTokens, alwaysTokens = budgetTokens, timeZone }: FactRoom,
+): MemorySection {
   const chosen = new Map<string, MemoryRecord>();
-  let tokens = estimateTokens(frame("")) + titleTokens([...always, ...relevant]);
-  const take = (records: readonly MemoryRecord[], limit: number): void => {
+  const fitting = new Set(relevant.map(({ id }) => id));
+  const frameTokens = estimateTokens(frame("")) + titleTokens([...always, ...relevant]);
+  let [tokens, byItself] = [frameTokens, 0];
+  const take = (records: readonly MemoryRecord[], limit: number, limitByItself: number): void => {
     for (const record of records) {
-      const cost = estimateTokens(`${lineOf(record)}\n`);
-      if (chosen.has(record.id) || tokens + cost > limit) continue;
+      const cost = estimateTokens(`${lineOf(record, timeZone)}\n`);
+      const costByItself = fitting.has(record.id) ? 0 : cost;
+      if (chosen.has(record.id) || tokens + cost > limit || byItself + costByItself > limitByItself) continue;
       tokens += cost;
+      byItself += costByItself;
       chosen.set(record.id, record);
     }
   };
-  take(always, budgetTokens * ALWAYS_SHARE);
-  take(relevant, budgetTokens);
-  take(always, budgetTokens);
+  take(always, frameTokens + (budgetTokens - frameTokens) * ALWAYS_SHARE, alwaysTokens);
+  take(relevant, budgetTokens, alwaysTokens);
+  take(always, budgetTokens, alwaysTokens);
   const records = DOMAINS.flatMap((domain) =>
     [...chosen.values()].filter((record) => record.domain === domain),
   );
-  const text = factsText(records);
+  const text = factsText(records, timeZone);
   return {
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
     records,
-    receipt: records.map(({ id }) => ({ id })),
+    receipt: records.map(({ id }) => ({ id, because: fitting.has(id) ? "fits" : "always" })),
   };
 }
 
-/** The section that holds these facts, by domain; `""` without any. */
-export function factsText(records: readonly MemoryRecord[]): string {
-  return records.length === 0 ? "" : frame(blocksOf(records));
+/** The section that holds these facts, by domain, with days in the user's zone; `""` without any. */
+export function factsText(records: readonly MemoryRecord[], timeZone: string): string {
+  return records.length === 0 ? "" : frame(blocksOf(records, timeZone));
 }
 
 /** Room for every title that there may be. */
@@ -82,11 +99,13 @@ function frame(blocks: string): string {
   return `${HEAD}\n<memory>\n${blocks}\n</memory>`;
 }
 
-function blocksOf(records: readonly MemoryRecord[]): string {
+function blocksOf(records: readonly MemoryRecord[], timeZone: string): string {
   return DOMAINS.flatMap((domain) => {
     const given = records.filter((record) => record.domain === domain);
     const [first] = given;
-    return first === undefined ? [] : [TITLES[domain](first.task ?? ""), ...given.map(lineOf)];
+    return first === undefined
+      ? []
+      : [TITLES[domain](first.task ?? ""), ...given.map((one) => lineOf(one, timeZone))];
   }).join("\n");
 }
 
@@ -97,9 +116,9 @@ export function isOfFrame(text: string): boolean {
 }
 
 /** One fact on one line: a line break in it cannot begin a line of its own, a bracket cannot close the fence. */
-function lineOf(record: MemoryRecord): string {
+function lineOf(record: MemoryRecord, timeZone: string): string {
   const from = record.said_by === "owner" ? "" : `, noted by ${record.said_by}`;
-  return `- [${shortId(record.id)}, ${record.created_at.slice(0, 10)}${from}] ${escapeData(record.text)}`;
+  return `- [${shortId(record.id)}, ${localDay(record.created_at, timeZone)}${from}] ${escapeData(record.text)}`;
 }
 
 const ASKS_ABOUT_MEMORY =

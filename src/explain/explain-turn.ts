@@ -46,7 +46,7 @@ export function explainTurn(turn: TurnRecord, around: TurnSurroundings, telling:
     ...sourceReasons(explanation, around, telling),
     ...(receipt?.memory ?? [])
       .filter(({ id }) => !isSource(id, explanation))
-      .map(({ id }) => factReason(id, around, telling)),
+      .map((given) => factReason(given, around, telling)),
     ...recalledReasons(explanation, telling),
     ...reasonsOf(["told", reply.notice]),
   ];
@@ -119,12 +119,23 @@ function isSource(id: string, { sources = [] }: Explanation): boolean {
   return sources.some((source) => source.kind === "fact" && source.id === id);
 }
 
-function factReason(id: string, { facts }: TurnSurroundings, telling: Telling): Reason {
+function factReason(
+  { id, because }: NonNullable<Receipt["memory"]>[number],
+  { facts }: TurnSurroundings,
+  telling: Telling,
+): Reason {
   const record = facts.get(id);
-  const text =
-    record === undefined ? "given then; it is not remembered any more" : givenText(record, telling);
-  return { about: `fact ${shortId(id)}`, text };
+  const about = `fact ${shortId(id)}`;
+  if (record === undefined) return { about, text: "given then; it is not remembered any more" };
+  const why = because === undefined ? "" : `; given because it ${BECAUSE[because](record)}`;
+  return { about, text: `${givenText(record, telling)}${why}` };
 }
+
+const BECAUSE = {
+  fits: () => "fits what you said",
+  always: ({ domain }: MemoryRecord) =>
+    domain === "task_memory" ? "is among the newest of your task" : `is always given (${domain})`,
+};
 
 function recalledReasons({ recalled = [] }: Explanation, { nameOf, timeZone }: Telling): Reason[] {
   return recalled.map(({ sessionId, turn, at, score, rationale }) => ({

@@ -77,6 +77,11 @@ export function localTime(instant: string, timeZone: string): string {
   return localMinute(fromInstant(instant), timeZone);
 }
 
+/** The date of a stored instant in a zone. */
+export function localDay(instant: string, timeZone: string): string {
+  return localTime(instant, timeZone).slice(0, 10);
+}
+
 /** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */
 export function localMinute(epochMs: number, timeZone: string): string {
   const { zone, from, text } = lastMinute;

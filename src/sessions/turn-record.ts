@@ -62,8 +62,16 @@ export const receiptSchema = z.strictObject({
   repairs: z.record(z.string(), z.int()).optional(),
   /** Entries of the ledger that were given, by their numbers. */
   ledger: z.array(z.int()).optional(),
-  /** Remembered facts that were given, by the id of their record. */
-  memory: z.array(z.strictObject({ id: z.string(), score: z.number().optional() })).optional(),
+  /** Remembered facts that were given, by the id of their record, and why: it fits what was said, or is given always. */
+  memory: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        score: z.number().optional(),
+        because: z.enum(["fits", "always"]).optional(),
+      }),
+    )
+    .optional(),
   /** Passages of evidence that were given, by document, its version, and place among its pieces. */
   evidence: z.array(z.strictObject({ sourceId: z.string(), version: z.string(), piece: z.int() })).optional(),
 });

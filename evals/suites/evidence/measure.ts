@@ -68,7 +68,7 @@ async function ask(
   question: EvidenceQuestion,
 ): Promise<{ question: EvidenceQuestion; place: Place }> {
   const found = fittingEvidence(await book.search(WHO, question.text, CANDIDATES), question.text);
-  const given = evidenceSection(found.slice(0, GIVEN), BUDGET_TOKENS).found;
+  const given = evidenceSection(found.slice(0, GIVEN), BUDGET_TOKENS, "UTC").found;
   const { expected: answer } = question;
   if (answer === null) return { question, place: given.length === 0 ? "silent" : "in vain" };
   const at = given.findIndex((one) => answers(one, answer));

@@ -74,7 +74,9 @@ async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]
   const [pending = ""] = of.pending;
   const query = `garden shed bike ${of.canary}`;
   const memory = { facts, who, denial: async () => undefined };
-  const search = memoryTools({ memory, nowMs: NOW_MS }).find(({ name }) => name === "search_memory");
+  const search = memoryTools({ memory, nowMs: NOW_MS, timeZone: "UTC" }).find(
+    ({ name }) => name === "search_memory",
+  );
   const doors: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["show", () => facts.show(who, { domains: DOMAINS, task: "*", ...everything, limit: 100_000 })],
     [

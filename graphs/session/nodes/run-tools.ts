@@ -133,6 +133,7 @@ function toolsFor(
 ): StructuredToolInterface[] {
   const { session, turn } = requireTurn(on.state);
   const { repository, store, blobs } = on.run;
+  const { timeZone } = policyOf(deps, session);
   const memory =
     deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
   return sessionTools(deps.tools ?? [], {
@@ -140,7 +141,7 @@ function toolsFor(
     chain: on.chain,
     held: turn.receipt?.turns ?? [],
     recallCharacters: recallCharacters(deps.limits),
-    timeZone: policyOf(deps, session).timeZone,
+    timeZone,
     results: on.results,
     ledger: {
       ledger: turn.clears === true ? undefined : session.ledger,
@@ -150,7 +151,7 @@ function toolsFor(
     },
     readSkill:
       session.skillSnapshot.skills.length === 0 ? undefined : (asked) => readSkill(blobs, session, asked),
-    memory: memory === undefined ? undefined : { memory, nowMs: deps.clock.now() },
+    memory: memory === undefined ? undefined : { memory, nowMs: deps.clock.now(), timeZone },
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
 }

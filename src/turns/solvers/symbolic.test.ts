@@ -345,7 +345,9 @@ describe("what is remembered", () => {
   it("is listed for who asks what is known", () => {
     const facts = [remembered("My bike is a Brompton"), remembered("I like jazz")];
     const listed = answer("What do you know about me?", said(...FACTS), facts);
-    expect(listed).toContain("- My bike is a Brompton (1a2b3c4d)\n- I like jazz (1a2b3c4d)");
+    expect(listed).toContain(
+      "- My bike is a Brompton (2026-03-01, 1a2b3c4d)\n- I like jazz (2026-03-01, 1a2b3c4d)",
+    );
   });
 
   it("is no answer to what is not asked", () => {

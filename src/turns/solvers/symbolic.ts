@@ -1,7 +1,8 @@
 /** The answer without a model: quotes what shares words with the question, newest first, and says where it stands. */
+import { asksSomething, isQuestion, sentencesOf } from "#src/kernel/questions.ts";
 import { areAlike, stemsOf, STOP_WORDS, wordsOf } from "#src/kernel/words.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localDay, localTime } from "#src/sessions/day-boundary.ts";
 import { asksAboutMemory } from "#src/context/memory-section.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
@@ -22,7 +23,7 @@ export interface SymbolicGoal {
   /** The session that asks, to tell its own turns from those it continues. */
   readonly sessionId: string;
   readonly timeZone: string;
-  /** Remembered facts that fit what was asked: those that a model would be given. */
+  /** All remembered facts that hold, newest first by domain. */
   readonly memories?: readonly MemoryRecord[];
   /** Passages of documents that fit what was asked, best first. */
   readonly evidence?: readonly FoundEvidence[];
@@ -38,6 +39,8 @@ export interface SymbolicAnswer {
 const MAX_QUOTE = 600;
 /** Most quotes; of more that fit their number is told. */
 const MAX_QUOTES = 10;
+/** Most facts that are listed of all that is remembered. */
+const MAX_LISTED = 50;
 /** What shares so much of what the best shares with the question fits as well; what was said later needs less to be told. */
 const FITS_AS_WELL = 0.5;
 const LATER_FITS = 0.25;
@@ -56,32 +59,15 @@ interface Statement {
  * Evidence is quoted where neither the conversation nor memory says anything. What asks nothing is noted.
  */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
-  if (!sentencesOf(goal.text).some(isQuestion))
+  if (!asksSomething(goal.text))
     return { text: "Noted. Ask me about it any time in this conversation.", sources: [] };
   const { memories = [] } = goal;
-  if (memories.length > 0 && asksAboutMemory(goal.text))
-    return { text: allOf(memories), sources: memories.map(({ id }) => ({ kind: "fact", id })) };
+  if (memories.length > 0 && asksAboutMemory(goal.text)) return allOf(memories, goal);
   const fitting = fittingFor(goal);
   if (fitting.length === 0) return quoteEvidence(goal) ?? { text: nothingFound(goal), sources: [] };
   const quoted = fitting.slice(0, MAX_QUOTES).toSorted(byNewest);
   return { text: quotes(quoted, fitting.length, goal), sources: quoted.map(({ source }) => source) };
 }
-
-const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
-
-function sentencesOf(text: string): string[] {
-  return Array.from(sentences.segment(text), ({ segment }) => segment.trim()).filter((one) => one !== "");
-}
-
-/** By its mark, in any script, or by one of ten English openings. */
-function isQuestion(sentence: string): boolean {
-  return ENDS_WITH_MARK.test(sentence) || OPENINGS.test(sentence);
-}
-
-// In Greek the mark is U+037E, or ";" as keyboards write it.
-const ENDS_WITH_MARK = /(?:[?？؟⁇⁈⁉;]|\p{Script=Greek}\s*;)[^\p{L}\p{N}]*$/u;
-const OPENINGS =
-  /^\W*(?:who(?:se)?|what|which|where|why|how|when (?:is|was|do|does|did)|tell me|(?:am|do) i|is (?:my|the|it))\b/iu;
 
 /** Statements that fit, the best first and among equals the newest. */
 function fittingFor(goal: SymbolicGoal): Statement[] {
@@ -165,17 +151,25 @@ function quotes(quoted: readonly Statement[], count: number, { text }: SymbolicG
   return `${lines.map((line) => `- ${line}`).join("\n")}${rest}`;
 }
 
-function allOf(memories: readonly MemoryRecord[]): string {
-  const lines = memories.map(({ id, text }) => `- ${text} (${shortId(id)})`);
-  return `This is remembered:\n${lines.join("\n")}\n/memory show lists all of it; /forget <id> erases one.`;
+function allOf(memories: readonly MemoryRecord[], { timeZone }: SymbolicGoal): SymbolicAnswer {
+  const listed = memories.slice(0, MAX_LISTED);
+  const lines = listed.map(
+    ({ id, text, created_at }) => `- ${text} (${localDay(created_at, timeZone)}, ${shortId(id)})`,
+  );
+  const more = memories.length - listed.length;
+  const rest = more === 0 ? "" : `\nAnd ${more} more.`;
+  return {
+    text: `This is remembered:\n${lines.join("\n")}${rest}\n/memory show lists all of it; /forget <id> erases one.`,
+    sources: listed.map(({ id }) => ({ kind: "fact", id })),
+  };
 }
 
-function quoteEvidence({ evidence = [], text }: SymbolicGoal): SymbolicAnswer | undefined {
+function quoteEvidence({ evidence = [], text, timeZone }: SymbolicGoal): SymbolicAnswer | undefined {
   const [best] = evidence;
   if (best === undefined) return undefined;
   const { piece, source } = best;
   const warning = piece.warning === null ? "" : "; it reads like an instruction, which is not followed";
-  const given = `given ${source.ingested_at.slice(0, 10)}; ${EVIDENCE_LABEL}${warning}`;
+  const given = `given ${localDay(source.ingested_at, timeZone)}; ${EVIDENCE_LABEL}${warning}`;
   return {
     text: `${citationOf(best)} (${given}): “${quoteOf(piece, text, MAX_QUOTE)}”`,
     sources: [{ kind: "evidence", sourceId: source.id, version: piece.version, piece: piece.index }],

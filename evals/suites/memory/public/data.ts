@@ -22,6 +22,10 @@ const precisionSchema = z.object({
       _id: z.string(),
       user_id: z.string(),
       content: z.string().min(1),
+      canonical_name: z.string(),
+      aliases: z.array(z.string()),
+      why_it_matters: z.string(),
+      pinned: z.boolean(),
       scope: z.array(z.string()).min(1),
       superseded_by: z.string().nullable(),
     }),
@@ -31,6 +35,8 @@ const precisionSchema = z.object({
       caseId: z.string(),
       scope: z.array(z.string()),
       query: z.string(),
+      userId: z.string().optional(),
+      budget: z.object({ maxBeliefs: z.int().optional() }).optional(),
       expect: z.object({
         relevantBeliefs: idsSchema.optional(),
         pinnedFacts: idsSchema.optional(),
@@ -70,6 +76,7 @@ export function readMadial(folder: string): MadialData | undefined {
   return parsed === undefined ? undefined : madialSchema.parse(parsed);
 }
 
-function readJson(path: string): unknown {
+/** A packed JSON file; `undefined` when there is none. */
+export function readJson(path: string): unknown {
   return existsSync(path) ? JSON.parse(gunzipSync(readFileSync(path)).toString("utf8")) : undefined;
 }

@@ -11,9 +11,12 @@ export interface MadialMeasure {
   readonly wronglyReplaced: number;
   /** Of the memories that belong to a turn, the share among the first 1, 3, 5, 10 and 20. */
   readonly recall: Readonly<Record<(typeof CUTS)[number], number>>;
+  /** Facts that a turn is given, as a mean. */
+  readonly given: number;
 }
 
-const GIVEN = 20;
+/** As many as a prompt asks for. */
+const GIVEN = 12;
 const EARLIER = 3;
 const CUTS = [1, 3, 5, 10, 20] as const;
 const SPEAKER = /^<(?<name>[^>]+)>: *"?(?<text>.*?)"?\s*$/su;
@@ -37,6 +40,7 @@ export async function measureMadial(facts: FactStore, data: MadialData): Promise
       wronglyReplaced += "superseded" in outcome ? outcome.superseded.length : 0;
     }
   }
+  let given = 0;
   const sums = new Map<number, number>(CUTS.map((cut) => [cut, 0]));
   for (const one of data.dialogues) {
     const owner = names.get(one["user-id"]) ?? "";
@@ -44,6 +48,7 @@ export async function measureMadial(facts: FactStore, data: MadialData): Promise
     const asked = { query: talk.said, earlier: talk.earlier.join("\n"), limit: GIVEN };
     const { relevant: bySaid, byEarlier } = await facts.recall({ owner }, asked);
     const relevant = rankFacts({ bySaid, byEarlier }, talk);
+    given += relevant.length / data.dialogues.length;
     const wanted = one["relevant-id"].map((id) => recordIds.get(`${owner} ${id}`));
     for (const cut of CUTS) {
       const first = new Set(relevant.slice(0, cut).map(({ id }) => id));
@@ -57,6 +62,7 @@ export async function measureMadial(facts: FactStore, data: MadialData): Promise
     turns: data.dialogues.length,
     wronglyReplaced,
     recall: { 1: share(1), 3: share(3), 5: share(5), 10: share(10), 20: share(20) },
+    given,
   };
 }
 

@@ -10,6 +10,10 @@ const belief = (_id: string, content: string, more: Partial<PrecisionData["belie
   user_id: "test-user",
   scope: ["domain:code"],
   superseded_by: null,
+  canonical_name: "",
+  aliases: [],
+  why_it_matters: "",
+  pinned: false,
   ...more,
 });
 

@@ -15,6 +15,66 @@ export interface PrecisionMeasure {
   readonly wanted: number;
 }
 
+/** Means over the questions, scored as the data's own authors score them: pinned facts apart, empty against empty not counted. */
+export interface PrecisionScore {
+  readonly precision: number;
+  readonly recall: number;
+  /** Facts that a question is given, as a mean. */
+  readonly given: number;
+}
+
+/** What answers a question: the facts that a task, or none, is given, best first. */
+export type Answering = (
+  who: { readonly owner: string },
+  asked: { readonly query: string; readonly task?: string },
+) => Promise<readonly MemoryRecord[]>;
+
+/** Scores `answer` on the data, with the texts that the published rows have: name, aliases, content and why. */
+export async function scorePrecision(
+  facts: FactStore,
+  data: PrecisionData,
+  answer: Answering,
+): Promise<PrecisionScore> {
+  const beliefs = data["beliefs.seed"].map((belief) => ({ ...belief, content: publishedText(belief) }));
+  const recordIds = new Map<string, string>();
+  for (const belief of inOrder(beliefs))
+    recordIds.set(belief._id, (await keep(facts, belief, beliefs, recordIds)).id);
+  const byRecord = new Map(beliefs.map((belief) => [recordIds.get(belief._id) ?? "", belief]));
+  const [precisions, recalls, counts]: [number[], number[], number[]] = [[], [], []];
+  for (const { query, scope, userId, budget, expect } of data["retrieval.cases"]) {
+    const limit = budget?.maxBeliefs ?? MAX_BELIEFS;
+    const asked = limit === 0 || query.trim() === "" ? [] : scope;
+    const owner = userId ?? "test-user";
+    const lists = await Promise.all(asked.map(async (task) => answer({ owner }, { query, task })));
+    const given = lists.flat().flatMap(({ id }) => byRecord.get(id) ?? []);
+    const isPinned = ({ pinned, scope: own }: Belief): boolean =>
+      pinned && own.some((one) => scope.includes(one));
+    const relevant = new Set(
+      given
+        .filter((belief) => !isPinned(belief))
+        .slice(0, limit)
+        .map(({ _id }) => _id),
+    );
+    const { mustInclude = [], shouldOnlyInclude } = expect.relevantBeliefs ?? {};
+    const pinned = new Set(beliefs.filter((belief) => belief.pinned).map(({ _id }) => _id));
+    const wanted = new Set(shouldOnlyInclude ?? mustInclude.filter((id) => !pinned.has(id)));
+    const hits = [...wanted].filter((id) => relevant.has(id)).length;
+    if (relevant.size > 0) precisions.push(hits / relevant.size);
+    else if (wanted.size > 0) precisions.push(0);
+    if (wanted.size > 0) recalls.push(hits / wanted.size);
+    counts.push(relevant.size);
+  }
+  const mean = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0) / all.length;
+  return { precision: mean(precisions), recall: mean(recalls), given: mean(counts) };
+}
+
+/** The most that the data's own runner asks for. */
+const MAX_BELIEFS = 20;
+
+function publishedText({ canonical_name, aliases, content, why_it_matters }: Belief): string {
+  return [canonical_name, ...aliases, content, why_it_matters].join(" ");
+}
+
 type Belief = PrecisionData["beliefs.seed"][number];
 type Question = PrecisionData["retrieval.cases"][number];
 

@@ -14,7 +14,8 @@ import { measurePrecision, type PrecisionMeasure } from "./precision.ts";
 /** Below this share of its memories for a turn, MADial-Bench is recalled worse than it was. */
 const LEAST_RECALL_AT_20 = 0.5;
 
-function openBook(): FactStore {
+/** An empty book of facts in memory. */
+export function openBook(): FactStore {
   const clock = createManualClock(0);
   const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
   const store = new SqliteStore(openDatabase(":memory:"), { clock, index: { fields } });
