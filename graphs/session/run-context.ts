@@ -59,7 +59,7 @@ export function readRunContext(deps: SessionDeps, runtime: NodeRuntime): RunCont
     isFork: deps.lifecycleMode === "segmented" && runtime.metadata?.["checkpoint_id"] !== undefined,
     collected: fence?.collected,
     erased: fence?.erased,
-    repository: createStoreSessionRepository(store),
+    repository: createStoreSessionRepository(store, deps),
     store,
     blobs: createBlobStore(store),
   };

@@ -1,6 +1,6 @@
 /** Which text of a value is searched: LangGraph's field paths, read over plain JSON. */
 
-// LangGraph's notation for a place in a value: `a.b`, `list[*].text`, `list[0]`, `list[-1]`, `{a,b}`, `*`.
+// LangGraph's notation for a place in a value: `a.b`, `list[*].text`, `list[0]`, `list[-1]`, `{a,b}`, `*`. Beside it `list[1:]`: all but the first.
 const TOKEN = /\[[^\]]*\]|\{[^}]*\}|[^.[\]{}]+/gu;
 
 /** Field paths whose text is indexed; `$` is every string in the value. `false` indexes nothing. */
@@ -56,6 +56,7 @@ function step(value: unknown, token: string): unknown[] {
 function elements(value: unknown, index: string): unknown[] {
   if (!Array.isArray(value)) return [];
   if (index === "*") return value;
+  if (index === "1:") return value.slice(1);
   const element: unknown = /^-?\d+$/u.test(index) ? value.at(Number(index)) : undefined;
   return element === undefined ? [] : [element];
 }
@@ -64,4 +65,18 @@ function member(value: unknown, name: string): unknown[] {
   if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
     return [];
   return [(value as Record<string, unknown>)[name]];
+}
+
+/**
+ * The text by which an item is ranked, and what of it counts less. Of a turn what the user said comes first, and what
+ * the assistant said to it, by the fields behind the first one, is light; of all else nothing is.
+ */
+export function weighedTexts(
+  value: unknown,
+  fields: readonly string[],
+  root: string | undefined,
+): readonly [text: string, light: string] {
+  const [first, ...others] = fields;
+  if (root !== "history" || first === undefined) return [textsOf(value, fields).join("\n"), ""];
+  return [textsOf(value, [first]).join("\n"), textsOf(value, others).join("\n")];
 }

@@ -87,6 +87,8 @@ export const configSchema = z.strictObject({
         prefix: z.string(),
         rollover: rolloverOverridesSchema.optional(),
         arrivals: arrivalOverridesSchema.optional(),
+        /** People answer there, and no assistant: `/recall` counts what they say as much. Of what is said from then on. */
+        people: z.boolean().optional(),
       }),
     )
     .default([]),

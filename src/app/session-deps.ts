@@ -71,6 +71,8 @@ export interface SessionDeps {
   readonly scanSecrets?: SecretScanner;
   /** Files of the person at this machine; only where nobody else gives commands. */
   readonly files?: CommandFiles;
+  /** Whether people, and no assistant, answer on a key; nowhere by default. */
+  readonly isWithPeople?: (sessionKey: string) => boolean;
   readonly botNames: readonly string[];
   readonly defaultAgent: string;
   /** Owner of a run that comes without an authenticated identity. */

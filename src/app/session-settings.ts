@@ -14,6 +14,7 @@ type Settings = Pick<
   | "policies"
   | "limits"
   | "memory"
+  | "isWithPeople"
   | "botNames"
   | "defaultAgent"
   | "localOwner"
@@ -72,6 +73,10 @@ export function sessionSettings(
       windowCharacters: characters,
       isShown: characters > UNSHOWN_CHARACTERS,
     },
+    isWithPeople: (sessionKey) =>
+      config.keys
+        .filter(({ prefix, people }) => people !== undefined && sessionKey.startsWith(prefix))
+        .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]?.people === true,
     memory: { enabled: config.memory.enabled, tool: config.memory.tool },
     botNames: config.botNames,
     defaultAgent: "lily",

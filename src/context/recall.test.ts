@@ -118,6 +118,23 @@ describe("recalling turns", () => {
     ]);
   });
 
+  it("counts what the user said more than the reply, and alike where people answer", async () => {
+    const isFirst = async (isWithPeople: boolean) => {
+      const repository = createStoreSessionRepository(
+        createMemoryBackend({ clock: createManualClock(0) }).store,
+        { isWithPeople: () => isWithPeople },
+      );
+      await say(repository, "s1", 1, {
+        user: "what is new today",
+        assistant: "violin lessons, violin lessons",
+      });
+      await say(repository, "s2", 1, { user: "my violin lessons are on Monday", assistant: "I see, noted" });
+      for (const turn of [5, 9, 13]) await say(repository, "s2", turn, { user: "the weather" });
+      return (await recallTurns(repository, { ...ask, chain }))[0]?.sessionId;
+    };
+    expect([await isFirst(false), await isFirst(true)]).toEqual(["s2", "s1"]);
+  });
+
   it("ends with the piece that would pass the room there is, and gives the best whatever its size", async () => {
     const repository = openRepository();
     for (const turn of [1, 2, 3]) await say(repository, "s1", turn, { user: `violin ${"a".repeat(93)}` });

@@ -85,17 +85,20 @@ export interface RankedText<T> {
   readonly score: number;
 }
 
+/** What a word counts that stands in the light part of a text. */
+export const LIGHT = 0.3;
+
 const K1 = 1.2;
 const B = 0.75;
 
 /**
  * Ranks `items` by BM25 (k1 1.2, b 0.75) of `textOf(item)` against the words of `query` in any of their forms; items
- * that share none are left out. Equal scores keep the order of `items`.
+ * that share none are left out. Equal scores keep the order of `items`. Of a pair the second text is {@link LIGHT}.
  */
 export function rankTexts<T>(
   items: readonly T[],
   query: string,
-  textOf: (item: T) => string,
+  textOf: (item: T) => string | readonly [text: string, light: string],
 ): RankedText<T>[] {
   const queryTerms = [...new Set(stemsOf(query))];
   if (queryTerms.length === 0 || items.length === 0) return [];
@@ -127,12 +130,19 @@ function wordForms(queryTerms: readonly string[]): (term: string) => readonly st
   };
 }
 
-/** How often each term of the question is in `text`, in whatever form, and how many terms the text has. */
-function countTerms(text: string, standsFor: (term: string) => readonly string[]): CountedDocument {
+/** How often each term of the question is in `texts`, in whatever form, and how many terms they have. */
+function countTerms(
+  texts: string | readonly [text: string, light: string],
+  standsFor: (term: string) => readonly string[],
+): CountedDocument {
   const counts = new Map<string, number>();
-  const terms = stemsOf(text);
-  for (const wanted of terms.flatMap(standsFor)) counts.set(wanted, (counts.get(wanted) ?? 0) + 1);
-  return { counts, length: terms.length };
+  const [text, light] = typeof texts === "string" ? [texts, ""] : texts;
+  const [terms, lightTerms] = [stemsOf(text), light === "" ? [] : stemsOf(light)];
+  const add = (wanted: string, weight: number): void =>
+    void counts.set(wanted, (counts.get(wanted) ?? 0) + weight);
+  for (const wanted of terms.flatMap(standsFor)) add(wanted, 1);
+  for (const wanted of lightTerms.flatMap(standsFor)) add(wanted, LIGHT);
+  return { counts, length: terms.length + lightTerms.length };
 }
 
 function scoreOf(

@@ -28,7 +28,7 @@ import {
   transcriptsOf,
 } from "./session-namespaces.ts";
 import { redactTurns, type ChainMethods } from "./store-redaction.ts";
-import { turnMethods } from "./store-turns.ts";
+import { turnMethods, type TurnOptions } from "./store-turns.ts";
 
 const CHAIN_KEY = "chain";
 const FAILURES_KEY = "failures";
@@ -37,7 +37,7 @@ const MAX_FAILURES = 20;
 const failuresSchema = z.object({ failures: z.array(failedTurnSchema) });
 
 /** Makes the session repository that lives in `store`. */
-export function createStoreSessionRepository(store: BaseStore): SessionRepository {
+export function createStoreSessionRepository(store: BaseStore, options: TurnOptions = {}): SessionRepository {
   const chains: ChainMethods = {
     readChain: async (ref) => {
       const namespace = chainNamespace(ref);
@@ -56,7 +56,7 @@ export function createStoreSessionRepository(store: BaseStore): SessionRepositor
     indexSession: (sessionId, { owner, sessionKey }) =>
       store.put(sessionIndexNamespace, sessionId, { owner, sessionKey }, false),
 
-    ...turnMethods(store),
+    ...turnMethods(store, options),
     orphanTranscripts: (owner, chains) => orphanTranscripts(store, owner, chains),
 
     readDelivery: (ref, deliveryId) => readItem(store, deliveryNamespace(ref), deliveryId, pointerSchema),

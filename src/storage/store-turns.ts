@@ -18,8 +18,10 @@ import {
 } from "./session-namespaces.ts";
 import { fromTurnItem } from "./turn-item.ts";
 
-/** The words of a turn by which it is found. */
-const TURN_INDEX = ["messages[*].content"];
+/** The words of a turn by which it is found: what the user said, and, lighter, what an assistant said to it. */
+const TURN_INDEX = ["messages[0].content", "messages[1:].content"];
+/** Where the other side is a person, all of it counts alike. */
+const PEOPLE_INDEX = ["messages[*].content"];
 
 /** The methods of a session repository that are about turns. */
 export type TurnMethods = Pick<
@@ -33,8 +35,14 @@ export type TurnMethods = Pick<
   | "searchTurns"
 >;
 
+/** How turns are kept. */
+export interface TurnOptions {
+  /** Whether people, and no assistant, answer on a key. */
+  readonly isWithPeople?: (sessionKey: string) => boolean;
+}
+
 /** Makes them. */
-export function turnMethods(store: BaseStore): TurnMethods {
+export function turnMethods(store: BaseStore, { isWithPeople }: TurnOptions = {}): TurnMethods {
   return {
     readTurn: async (ref, turn) => {
       const stored = await readStoredTurn(store, ref, turn);
@@ -44,7 +52,11 @@ export function turnMethods(store: BaseStore): TurnMethods {
     readTurns: async (ref, range) => wholeTurns(await readStoredTurns(store, ref, range)),
     readStoredTurns: (ref, range) => readStoredTurns(store, ref, range),
     lastStoredTurn: (ref) => lastStoredTurn(store, ref),
-    writeTurn: (ref, record) => writeTurn(store, ref, record),
+    writeTurn: (ref, record) =>
+      writeTurn(store, ref, {
+        record,
+        index: isWithPeople?.(ref.sessionKey) === true ? PEOPLE_INDEX : TURN_INDEX,
+      }),
     searchTurns: (ref, query, limit) => searchTurns(store, ref, { query, limit }),
   };
 }
@@ -115,7 +127,11 @@ async function readStoredTurns(
   return items.filter((item) => item !== undefined).map(parseTurn);
 }
 
-async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecord): Promise<void> {
+async function writeTurn(
+  store: BaseStore,
+  ref: TranscriptRef,
+  { record, index }: { readonly record: TurnRecord; readonly index: string[] },
+): Promise<void> {
   const deliveries = [record, ...(record.collected ?? [])];
   const puts: PutOperation[] = [
     ...deliveries.map(({ deliveryId }) => ({
@@ -128,7 +144,7 @@ async function writeTurn(store: BaseStore, ref: TranscriptRef, record: TurnRecor
       namespace: historyNamespace(ref),
       key: turnItemKey(record.turn),
       value: { ...record },
-      index: TURN_INDEX,
+      index,
     },
     // What is committed is not in flight any more.
     { namespace: inFlightNamespace(ref), key: IN_FLIGHT_KEY, value: null },
@@ -162,7 +178,8 @@ function found({ namespace, key, value }: SearchItem, score: number): FoundTurn[
   return [{ sessionId: place.sessionId, turn: Number.parseInt(key, 10), score }];
 }
 
-function textOf(item: SearchItem): string {
+function textOf(item: SearchItem): [said: string, replies: string] {
   const record = turnRecordSchema.safeParse(fromTurnItem(item.value, item));
-  return record.success ? record.data.messages.map((message) => message.content).join("\n") : "";
+  const [said = "", ...replies] = record.success ? record.data.messages.map(({ content }) => content) : [];
+  return [said, replies.join("\n")];
 }

@@ -81,7 +81,7 @@ function describeDatabase(): void {
     await openStore().put(["memory", "n"], "a", { text: "walnut", conflict_group: "tree" }, ["text"]);
     await pool.query(`ALTER TABLE "li""ly".lily_items ADD newness text, ADD conflict_group text, ADD state text;
       UPDATE "li""ly".lily_items SET conflict_group = '"tree"';
-      UPDATE "li""ly".lily_store_versions SET version = 2 WHERE version = 3`);
+      UPDATE "li""ly".lily_store_versions SET version = 2 WHERE version = 4`);
     await setUp();
     expect(keysOf(await openStore().search(["memory"], { query: "walnuts" }))).toEqual(["a"]);
     await openStore().put(["memory", "n"], "b", { text: "hazel" });

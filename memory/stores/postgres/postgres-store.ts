@@ -10,7 +10,7 @@ import type { Pool } from "pg";
 import type { Clock } from "#src/kernel/clock.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { AtomicStore, StoreView } from "../atomic-store.ts";
-import { textsOf, type IndexFields } from "../index-fields.ts";
+import { textsOf, weighedTexts, type IndexFields } from "../index-fields.ts";
 import { encodePath, type Namespace } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
 import {
@@ -144,7 +144,7 @@ export class PostgresStore extends AtomicStore {
     const passed = found.filter(({ item }) => filter?.(item.value) !== false);
     if (query === undefined) return passed.slice(offset, offset + limit).map(({ item }) => item);
     const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
-    return rankTexts(passed, question, ({ item, row }) => toSearchableText(indexedText(item, row)))
+    return rankTexts(passed, question, ({ item, row }) => indexedTexts(item, row))
       .slice(offset, offset + limit)
       .map(({ item: { item }, score }) => ({ ...item, score }));
   }
@@ -184,8 +184,10 @@ function termsIn(text: string): string[] {
   return [...new Set(terms.map((term) => term.slice(0, MAX_TERM_CHARACTERS).toWellFormed()))];
 }
 
-function indexedText({ value }: Item, { indexFields }: ItemRow): string {
-  return textsOf(value, JSON.parse(indexFields ?? "[]") as string[]).join("\n");
+function indexedTexts({ value, namespace }: Item, { indexFields }: ItemRow): [text: string, light: string] {
+  const fields = JSON.parse(indexFields ?? "[]") as string[];
+  const [text, light] = weighedTexts(value, fields, namespace[0]);
+  return [toSearchableText(text), toSearchableText(light)];
 }
 
 /** Runs `work` in a transaction: committed when it returns, rolled back when it throws. */

@@ -52,7 +52,13 @@ const CREATE = ({ namespaces, items }: StoreTables): string => `
 const DROP_FACT_COLUMNS = ({ items }: StoreTables): string => `
   ALTER TABLE ${items} DROP COLUMN IF EXISTS newness, DROP COLUMN IF EXISTS conflict_group, DROP COLUMN IF EXISTS state;`;
 
-const VERSION = 3;
+// Until version 3 a turn was one text; the user's words and the reply to them are two now. Its terms stay the same.
+const PART_TURNS = ({ items, namespaces }: StoreTables): string => `
+  UPDATE ${items} SET index_fields = '["messages[0].content","messages[1:].content"]'
+  WHERE index_fields = '["messages[*].content"]'
+    AND namespace_id IN (SELECT id FROM ${namespaces} WHERE path >= 'history.' AND path < 'history/');`;
+
+const VERSION = 4;
 
 /**
  * Makes the schema and the tables of the store in it, or brings them up to date. Nobody else may do so at the time.
@@ -74,7 +80,9 @@ export async function setUpStore(client: Queryable, schema: string): Promise<voi
     });
   }
   if (version === VERSION) return;
-  const steps = [...(version === 0 ? [CREATE] : []), DROP_FACT_COLUMNS].map((step) => step(tables));
+  const steps = [...(version === 0 ? [CREATE] : []), DROP_FACT_COLUMNS, PART_TURNS].map((step) =>
+    step(tables),
+  );
   // Several statements in one query are one transaction.
   await client.query(`${steps.join("")} INSERT INTO ${tables.versions} (version) VALUES (${VERSION})`);
 }

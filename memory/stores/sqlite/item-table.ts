@@ -3,7 +3,16 @@ import type { Database } from "better-sqlite3";
 import type { IndexFields } from "../index-fields.ts";
 import type { ItemRef } from "../operations.ts";
 import type { StoredItemRow } from "../stored-item.ts";
-import { searchableText, TEXT_TABLES, textTableOf, textTablesUnder, type TextTable } from "./text-tables.ts";
+import {
+  areSame,
+  isEmpty,
+  searchableTexts,
+  TEXT_TABLES,
+  textTableOf,
+  textTablesUnder,
+  type IndexedTexts,
+  type TextTable,
+} from "./text-tables.ts";
 
 /** An item found by a question. */
 export interface RankedRow {
@@ -99,19 +108,19 @@ export class ItemTable {
     const namespaceId =
       this.#sql.findNamespace.get(path) ?? Number(this.#sql.addNamespace.run(path).lastInsertRowid);
     const stored = this.#sql.find.get(namespaceId, key);
-    const text = searchableText(json, fields);
-    const indexed = text === "" ? null : JSON.stringify(fields);
+    const found = searchableTexts(json, fields, path);
+    const indexed = isEmpty(found) ? null : JSON.stringify(fields);
     const texts = this.#sql.texts[textTableOf(path)];
     if (stored === undefined) {
       const { lastInsertRowid } = this.#sql.add.run(namespaceId, key, now, now, indexed, json);
-      if (text !== "") texts.add.run(lastInsertRowid, text);
+      if (!isEmpty(found)) texts.add.run(lastInsertRowid, ...found);
       return;
     }
-    const before = textBefore(stored);
+    const before = textsBefore(stored, path);
     this.#sql.update.run(now, indexed, json, stored.id);
-    if (before === text) return;
-    if (before !== "") texts.remove.run(stored.id, before);
-    if (text !== "") texts.add.run(stored.id, text);
+    if (areSame(before, found)) return;
+    if (!isEmpty(before)) texts.remove.run(stored.id, ...before);
+    if (!isEmpty(found)) texts.add.run(stored.id, ...found);
     this.#sql.dropVector.run(stored.id);
   }
 
@@ -120,16 +129,16 @@ export class ItemTable {
     const namespaceId = this.#sql.findNamespace.get(path);
     const stored = namespaceId === undefined ? undefined : this.#sql.find.get(namespaceId, key);
     if (namespaceId === undefined || stored === undefined) return;
-    const text = textBefore(stored);
-    if (text !== "") this.#sql.texts[textTableOf(path)].remove.run(stored.id, text);
+    const texts = textsBefore(stored, path);
+    if (!isEmpty(texts)) this.#sql.texts[textTableOf(path)].remove.run(stored.id, ...texts);
     this.#sql.delete.run(stored.id);
     this.#sql.dropEmptyNamespace.run(namespaceId, namespaceId);
   }
 }
 
-/** The text under which a stored item was indexed, made again from its value. */
-function textBefore({ fields, value }: StoredText): string {
-  return fields === null ? "" : searchableText(value, JSON.parse(fields) as string[]);
+/** The texts under which a stored item was indexed, made again from its value. */
+function textsBefore({ fields, value }: StoredText, path: string): IndexedTexts {
+  return searchableTexts(value, fields === null ? false : (JSON.parse(fields) as string[]), path);
 }
 
 const ITEM = "n.path, i.key, i.value, i.created_at AS createdAt, i.updated_at AS updatedAt";
@@ -188,9 +197,11 @@ function prepareTextStatements(db: Database, table: TextTable) {
       `SELECT i.id, -${table}.rank AS score FROM ${table} CROSS JOIN items i ON i.id = ${table}.rowid
        WHERE ${table} MATCH ? AND ${IN_RANGE} ORDER BY ${table}.rank`,
     ),
-    add: db.prepare<[number | bigint, string]>(`INSERT INTO ${table} (rowid, body) VALUES (?, ?)`),
-    remove: db.prepare<[number, string]>(
-      `INSERT INTO ${table} (${table}, rowid, body) VALUES ('delete', ?, ?)`,
+    add: db.prepare<[number | bigint, string, string]>(
+      `INSERT INTO ${table} (rowid, body, light) VALUES (?, ?, ?)`,
+    ),
+    remove: db.prepare<[number, string, string]>(
+      `INSERT INTO ${table} (${table}, rowid, body, light) VALUES ('delete', ?, ?, ?)`,
     ),
   };
 }

@@ -256,4 +256,21 @@ describe("SqliteStore index", () => {
     await store.put(["n"], "a", { text: "parcel LOT-77-A" });
     expect(keysOf(await store.search(["n"], { query: "where is LOT-77-A?" }))).toEqual(["a", "b"]);
   });
+
+  it("parts the turns of version 6 into what the user said and the reply, which counts less", async () => {
+    const file = newFile();
+    const { store, db } = openStore(file);
+    const turn = (...contents: string[]) => ({ messages: contents.map((content) => ({ content })) });
+    const index = ["messages[*].content"];
+    await store.put(["history", "ada"], "replied", turn("and now?", "walnut walnut walnut"), index);
+    await store.put(["history", "ada"], "said", turn("the walnut tree", "I see"), index);
+    for (const n of [1, 2, 3])
+      await store.put(["history", "ada"], `o${n}`, turn("the weather", "is fair"), index);
+    const best = async (from: typeof store) =>
+      keysOf(await from.search(["history"], { query: "walnut", limit: 1 }));
+    expect(await best(store)).toEqual(["replied"]);
+    db.pragma("user_version = 6");
+    db.close();
+    expect(await best(openStore(file).store)).toEqual(["said"]);
+  });
 });

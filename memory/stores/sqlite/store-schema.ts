@@ -29,13 +29,20 @@ const CREATE_VECTORS = `
     DELETE FROM vectors WHERE item_id = old.id;
   END;`;
 
+// Until version 6 a turn was one text; the user's words and the reply to them are two now.
+const PART_TURNS = `
+  UPDATE items SET index_fields = '["messages[0].content","messages[1:].content"]'
+  WHERE index_fields = '["messages[*].content"]'
+    AND namespace_id IN (SELECT id FROM namespaces WHERE path >= 'history.' AND path < 'history/');`;
+
 /** Schema of the store file; the application id is "Lily". */
 export const STORE_SCHEMA: DatabaseSchema = {
   applicationId: 0x4c69_6c79,
-  version: 6,
+  version: 7,
   upgrade(db, from) {
     if (from === 0) db.exec(CREATE_ITEMS + CREATE_VECTORS);
-    else upgradeItems(db);
+    else if (from < 6) upgradeItems(db);
+    db.exec(PART_TURNS);
     rebuildTextTables(db);
   },
 };

@@ -1,6 +1,7 @@
 /** The full-text indexes of the store file: each item is in one of them, by the first label of its namespace. */
 import type { Database } from "better-sqlite3";
-import { textsOf, type IndexFields } from "../index-fields.ts";
+import { LIGHT } from "#src/kernel/words.ts";
+import { weighedTexts, type IndexFields } from "../index-fields.ts";
 import { toSearchableText } from "./searchable-text.ts";
 
 /** Names of the indexes. Facts, and passages of documents, have one of their own; all else shares the first. */
@@ -26,20 +27,37 @@ export function textTablesUnder(path: string): readonly TextTable[] {
   return path === "" ? TEXT_TABLES : [textTableOf(path)];
 }
 
-/** The text under which a value is indexed by some of its fields; empty where they hold none. */
-export function searchableText(json: string, fields: IndexFields): string {
-  return fields === false ? "" : toSearchableText(textsOf(JSON.parse(json), fields).join("\n"));
+/** The texts under which a value at `path` is indexed by some of its fields, the second one lighter; empty where they hold none. */
+export function searchableTexts(json: string, fields: IndexFields, path: string): IndexedTexts {
+  if (fields === false) return ["", ""];
+  const [text, light] = weighedTexts(JSON.parse(json), fields, path.slice(0, path.indexOf(".")));
+  return [toSearchableText(text), toSearchableText(light)];
 }
 
+/** What the two columns of an index hold of an item. */
+export type IndexedTexts = readonly [body: string, light: string];
+
+/** Whether two items have the same words in the same columns. */
+export function areSame(a: IndexedTexts, b: IndexedTexts): boolean {
+  return a[0] === b[0] && a[1] === b[1];
+}
+
+/** Whether there is nothing to index. */
+export function isEmpty([body, light]: IndexedTexts): boolean {
+  return body === "" && light === "";
+}
+
+// Measured on conversations with assistants: 4 of 100 more are found with it; where a person answers, 4 fewer.
 // The index has no copy of the text (content='') and forgets a text only when it is told that text again, which with
 // secure-delete removes its words at once; a contentless_delete table would keep them until it is merged.
 // Positions are kept (detail=full): bm25 has nothing to count without them.
 const createSql = (table: TextTable): string => `
   DROP TABLE IF EXISTS ${table};
   CREATE VIRTUAL TABLE ${table} USING fts5 (
-    body, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
+    body, light, content = '', tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
   );
-  INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', 1);`;
+  INSERT INTO ${table} (${table}, rank) VALUES ('secure-delete', 1);
+  INSERT INTO ${table} (${table}, rank) VALUES ('rank', 'bm25(1.0, ${LIGHT})');`;
 
 interface IndexedRow {
   readonly id: number;
@@ -60,9 +78,9 @@ export function rebuildTextTables(db: Database): number {
   let texts = 0;
   for (let rows = next.all(0, ITEMS_AT_ONCE); rows.length > 0;) {
     for (const { id, path, fields, value } of rows) {
-      const text = storedText(value, fields);
-      if (text === undefined) continue;
-      db.prepare(`INSERT INTO ${textTableOf(path)} (rowid, body) VALUES (?, ?)`).run(id, text);
+      const found = storedTexts(value, fields, path);
+      if (found === undefined) continue;
+      db.prepare(`INSERT INTO ${textTableOf(path)} (rowid, body, light) VALUES (?, ?, ?)`).run(id, ...found);
       texts += 1;
     }
     rows = next.all(rows.at(-1)?.id ?? 0, ITEMS_AT_ONCE);
@@ -71,9 +89,9 @@ export function rebuildTextTables(db: Database): number {
 }
 
 /** A value that is no JSON any more is no reason not to open the file: the doctor finds it. */
-function storedText(value: string, fields: string): string | undefined {
+function storedTexts(value: string, fields: string, path: string): IndexedTexts | undefined {
   try {
-    return searchableText(value, JSON.parse(fields) as string[]);
+    return searchableTexts(value, JSON.parse(fields) as string[], path);
   } catch {
     return undefined;
   }
