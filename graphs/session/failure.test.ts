@@ -600,7 +600,7 @@ describe("tools", () => {
     expect((await lily.send("go")).envelope.message).toBe("done");
     expect(inputOf(model).filter((line) => line.startsWith("tool:"))).toEqual([
       "tool: there is no tool no_such_tool",
-      "tool: the arguments were not valid JSON",
+      "tool: not run: The arguments are not a JSON object.",
     ]);
     expect((await lily.send("more")).envelope.message).toBe("later");
   });

@@ -29,6 +29,7 @@ export function openCalls(messages: readonly BaseMessage[]): OpenCalls {
     id: call.id ?? invalidCallId(index),
     name: call.name ?? "unknown",
     messageId,
+    why: call.error ?? "The arguments are not a JSON object.",
   }));
   return {
     calls: (last?.tool_calls ?? [])
@@ -36,9 +37,12 @@ export function openCalls(messages: readonly BaseMessage[]): OpenCalls {
       .filter(({ id }) => !answered.has(id)),
     refused: invalid
       .filter(({ id }) => !answered.has(id))
-      .map((call) => resultOf(call, "the arguments were not valid JSON", "error")),
+      .map((call) => resultOf(call, `not run: ${call.why}`, "error")),
   };
 }
+
+/** A tool that failed without a word must not read like one that had nothing to say. */
+const NO_REASON = "the tool failed, and gave no reason";
 
 /** The result of a call, under an id that is the same wherever it is made and kept. */
 export function resultOf(
@@ -46,7 +50,8 @@ export function resultOf(
   text: string,
   status: "success" | "error",
 ): ToolMessage {
-  const content = text.trim() === "" ? NO_OUTPUT : toStorableText(text);
+  const said = status === "error" ? NO_REASON : NO_OUTPUT;
+  const content = text.trim() === "" ? said : toStorableText(text);
   return new ToolMessage({
     content,
     tool_call_id: id,

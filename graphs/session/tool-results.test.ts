@@ -50,6 +50,31 @@ describe("a turn with a tool", () => {
     expect(resultsIn(model.calls[2]?.messages)).toEqual([text]);
   });
 
+  it.each<[string, () => unknown]>([
+    [
+      "an empty error",
+      () => {
+        throw new Error("");
+      },
+    ],
+    [
+      "an error of blanks",
+      () => {
+        throw new TypeError("  ");
+      },
+    ],
+    [
+      "an empty text",
+      () => {
+        throw "";
+      },
+    ],
+  ])("that throws %s reads like a failure, not like success (D-10)", async (_what, give) => {
+    const { model, reply } = await turnWith(makeTool(give));
+    expect(reply.envelope).toMatchObject({ ok: true, message: "done" });
+    expect(resultsIn(model.calls[1]?.messages)).toEqual(["the tool failed, and gave no reason"]);
+  });
+
   it("keeps arguments that look like an object of a framework what they are, also after a restart", async () => {
     const trap = {
       lc: 1,

@@ -178,7 +178,7 @@ class Conversation {
     });
     this.#isWaiting = false;
     this.#lastSessionId = sessionAfter(reply, this.#lastSessionId);
-    if (reply.envelope.code === "memory_policy_denied") this.#input.forgetLast();
+    if (await display.isSecret(message.content, reply.envelope)) this.#input.forgetLast();
     view.finish(reply);
     this.#context.stdout.write("\n");
     if (reply.envelope.code === "confirmation_needed") await this.#confirm(engine, display, message);

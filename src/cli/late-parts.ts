@@ -1,6 +1,8 @@
 /** What an interactive conversation needs once its prompt is shown; slow to load, so it is loaded behind the prompt. */
+import { findSecrets } from "#memory/policy/find-secrets.ts";
+import { createSecretlintScanner } from "#memory/policy/secret-scanner.ts";
 import { COMMANDS } from "#src/commands/registry.ts";
-import { envelopeOf, exitCodeOf } from "#src/kernel/envelope.ts";
+import { type Envelope, envelopeOf, exitCodeOf } from "#src/kernel/envelope.ts";
 import { createActivity, noActivity, type Activity } from "./activity.ts";
 import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
@@ -14,6 +16,8 @@ export interface Display {
   readonly activity: Activity;
   readonly commandNames: readonly string[];
   createTurnView(options: TurnViewOptions): TurnView;
+  /** Whether a line must not stay in the history: memory refused it, or it holds a secret in a command that was refused. */
+  isSecret(typed: string, envelope: Envelope): Promise<boolean>;
   /** A failure as text, and the exit code that it means. */
   failure(error: unknown, screen: Screen): { readonly text: string; readonly exitCode: number };
 }
@@ -24,6 +28,11 @@ export function createDisplay({ stderr, env }: CliContext): Display {
     activity: stderr.isTTY ? createActivity(stderr, screenOf(stderr, env)) : noActivity,
     commandNames: COMMANDS.map((command) => command.name),
     createTurnView: (options) => new TurnView(options),
+    async isSecret(typed, { ok, code }) {
+      if (code === "memory_policy_denied") return true;
+      if (ok || !typed.trimStart().startsWith("/")) return false;
+      return (await findSecrets(typed, createSecretlintScanner())).length > 0;
+    },
     failure(error, screen) {
       const envelope = envelopeOf(error);
       return { text: renderFailure(envelope, screen), exitCode: exitCodeOf(envelope) };

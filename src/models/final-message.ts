@@ -36,7 +36,7 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
       chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
     const call = parseCall(chunk, {
       id,
-      mayBeCut: cutOf(message) === "length" && index === chunks.length - 1,
+      mayBeCut: cutOf(message) !== undefined && index === chunks.length - 1,
     });
     if (call.type === "tool_call") calls.push(call);
     else invalid.push(call);

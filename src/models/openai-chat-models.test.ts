@@ -39,6 +39,7 @@ describe("a request to the server", () => {
     expect(server.requests[0]?.body).toEqual({
       model: "llama3.1:8b",
       stream: true,
+      stream_options: { include_usage: true },
       messages: [
         { role: "system", content: "Be brief." },
         { role: "user", content: "hi" },
@@ -64,9 +65,9 @@ describe("a request to the server", () => {
     ]);
   });
 
-  it("asks for usage only when told to, on a server that is not OpenAI's", async () => {
-    const plain = await (await modelsWithKey().chatModel("m")).invoke("hi");
-    const told = await (await modelsWithKey({ streamUsage: true }).chatModel("m")).invoke("hi");
+  it("asks every server for usage, unless told not to", async () => {
+    const plain = await (await modelsWithKey({ streamUsage: false }).chatModel("m")).invoke("hi");
+    const told = await (await modelsWithKey().chatModel("m")).invoke("hi");
     expect(server.requests.map((request) => request.body["stream_options"])).toEqual([
       undefined,
       { include_usage: true },

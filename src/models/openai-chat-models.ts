@@ -18,8 +18,8 @@ export interface OpenAISettings {
   /** Longest silence of the server in one attempt, in milliseconds: before the first token and between tokens. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether the server is asked to report token usage at the end of a stream (`stream_options`). Left out: only
-   * `api.openai.com` is asked, since some compatible servers answer 400 to a field they do not know.
+   * Whether the server is asked to report token usage at the end of a stream (`stream_options`). Left out, it is; one that
+   * refuses the field is asked without it from then on.
    */
   readonly streamUsage?: boolean | undefined;
 }
@@ -82,17 +82,17 @@ function serverOf(settings: OpenAISettings): Server {
     });
   }
   const baseURL = settings.baseURL ?? OPENAI_BASE_URL;
+  assertAddress(baseURL);
   return {
     apiKey: settings.apiKey ?? PLACEHOLDER_KEY,
     baseURL,
     timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    streamUsage: settings.streamUsage ?? hostOf(baseURL) === "api.openai.com",
+    streamUsage: settings.streamUsage ?? true,
   };
 }
 
-function hostOf(baseURL: string): string {
-  const url = URL.canParse(baseURL) ? new URL(baseURL) : undefined;
-  if (url !== undefined && /^https?:$/u.test(url.protocol)) return url.hostname;
+function assertAddress(baseURL: string): void {
+  if (URL.canParse(baseURL) && /^https?:$/u.test(new URL(baseURL).protocol)) return;
   throw new LilyError("config_invalid", "The base URL of the model server is not an http or https address.", {
     next: "Set OPENAI_BASE_URL to an address such as http://localhost:11434/v1.",
   });

@@ -57,11 +57,24 @@ describe("the input of a model", () => {
     });
     const [asked, answered] = await inputOf([broken, result("c1", "the arguments were not valid JSON")]);
     expect(asked).toMatchObject({
-      tool_calls: [{ id: "c1", name: "find", args: {} }],
+      tool_calls: [{ id: "c1", name: "find", args: { unreadable: "{broken" } }],
       invalid_tool_calls: [],
     });
     expect(answered).toMatchObject({ tool_call_id: "c1", content: "the arguments were not valid JSON" });
   });
+
+  it.each(['{"path": "/tm', '["a"', "x"])(
+    "shows the model its own call %s, not an empty one (D-10)",
+    async (args) => {
+      const cut = new AIMessage({
+        content: "",
+        tool_calls: [{ id: "c0", name: "find", args: { a: 1 }, type: "tool_call" }],
+        invalid_tool_calls: [{ id: "c1", name: "find", args, type: "invalid_tool_call" }],
+      });
+      const [asked] = await inputOf([cut, result("c0", "ok"), result("c1", "not run")]);
+      expect(asked).toMatchObject({ tool_calls: [{ args: { a: 1 } }, { args: { unreadable: args } }] });
+    },
+  );
 
   it("leaves out a blank block of text beside a call", async () => {
     const message = new AIMessage({

@@ -1,6 +1,7 @@
 /** What a model is sent: messages as every provider takes them, with what is attached to the newest of them. */
 import { AIMessage, HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { isLilyError } from "#src/kernel/errors.ts";
+import { toStorableText } from "#src/kernel/json.ts";
 import { isStored, type Attachment } from "#src/sessions/attachment.ts";
 import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
 import { attachmentsOf, describedContent, resolvedContent } from "./attachment-blocks.ts";
@@ -27,17 +28,27 @@ export async function toModelInput(
 }
 
 /**
- * A call that could not be read is sent as one without arguments, for there is a result that says so, and providers refuse
- * a result without its call. Blank text and halves of surrogate pairs they refuse too.
+ * A call that could not be read is sent with what the model wrote as its one argument, for there is a result that says so, and
+ * providers refuse a result without its call, and arguments that are no JSON. Blank text and halves of surrogate pairs they refuse too.
  */
 function sendable(message: BaseMessage): BaseMessage {
   if (!AIMessage.isInstance(message)) return message;
   const text = contentText(message.content);
   const isWhole = (message.invalid_tool_calls ?? []).length === 0 && text.isWellFormed();
-  return isWhole && (text === "" || text.trim() !== "")
-    ? message
-    : toLangChain(fromLangChain(message, ""), message.id);
+  if (isWhole && (text === "" || text.trim() !== "")) return message;
+  const sent = toLangChain(fromLangChain(message, ""), message.id);
+  const calls = AIMessage.isInstance(sent) ? (sent.tool_calls ?? []) : [];
+  const good = message.tool_calls?.length ?? 0;
+  for (const [index, { args = "" }] of (message.invalid_tool_calls ?? []).entries()) {
+    const call = calls[good + index];
+    if (call !== undefined && args.trim() !== "")
+      call.args = { unreadable: toStorableText(args.slice(0, MAX_UNREADABLE)) };
+  }
+  return sent;
 }
+
+/** Of arguments that could not be read: enough to know them again. In UTF-16 code units. */
+const MAX_UNREADABLE = 1_000;
 
 async function showAttachments(messages: BaseMessage[], attached: AttachedContent): Promise<BaseMessage[]> {
   const carrying = messages.filter((message) => attachmentsOf(message.content).length > 0);

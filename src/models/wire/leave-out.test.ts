@@ -216,3 +216,22 @@ describe("D-2 thoughts go back with the calls that they led to", () => {
     expect(carries(last())).toBe(false);
   });
 });
+
+describe("D-1 a refusal under status 200", () => {
+  const words = "this model does not support tools";
+  it.each<[string, object]>([
+    ["OpenAI's form", { error: { message: words } }],
+    ["vLLM's form", { object: "error", message: words, code: 400 }],
+    ["a text", { error: words }],
+  ])("is heard as one with an error status is: %s", async (_what, body) => {
+    server.always((request) =>
+      "tools" in request
+        ? { kind: "body", status: 200, body: JSON.stringify(body) }
+        : { kind: "text", chunks: ["ok"] },
+    );
+    expect(await ask()).toBe("ok");
+    expect(await ask()).toBe("ok");
+    expect(server.requests).toHaveLength(3);
+    expect(models.takeNotices?.("m")).toHaveLength(1);
+  });
+});

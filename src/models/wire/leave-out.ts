@@ -3,7 +3,7 @@ import { isRecord } from "#src/kernel/is-record.ts";
 import { refusedAbility, type Ability, type RequestBody } from "./abilities.ts";
 import type { Fetch } from "./one-dialect.ts";
 import { withSentThoughts } from "./sent-thoughts.ts";
-import { errorOfText } from "./server-error.ts";
+import { errorOfText, type ServerError } from "./server-error.ts";
 
 /** What models turned out not to take, for as long as the program runs. */
 export class LeftOut {
@@ -47,15 +47,44 @@ export function leavingOut(base: Fetch, leftOut: LeftOut): Fetch {
     const refused = new Map<Ability, string>();
     let body = leftOut.of(model).reduce((rest, ability) => ability.without(rest), asked);
     for (;;) {
-      const response = await base(input, { ...init, body: JSON.stringify(body) });
-      if (response.ok) leftOut.add(model, refused);
-      if (response.ok || NO_REFUSAL.has(response.status)) return response;
-      const error = errorOfText(await response.clone().text());
+      const { response, error } = await errorAtOnce(
+        await base(input, { ...init, body: JSON.stringify(body) }),
+      );
+      if (response.ok && error === undefined) leftOut.add(model, refused);
+      if (NO_REFUSAL.has(response.status)) return response;
       const ability = error === undefined ? undefined : refusedAbility(error, body);
       if (error === undefined || ability === undefined) return response;
       refused.set(ability, error.message);
       body = ability.without(body);
     }
+  };
+}
+
+/** A response with the error that its body is, or with which its events begin, whatever its status says. */
+async function errorAtOnce(
+  response: Response,
+): Promise<{ response: Response; error?: ServerError | undefined }> {
+  if (!response.ok) return { response, error: errorOfText(await response.clone().text()) };
+  const reader = response.body?.getReader();
+  if (reader === undefined) return { response };
+  const first = await reader.read();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (first.value !== undefined) controller.enqueue(first.value);
+      if (first.done) controller.close();
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const [, event = ""] = /^data: (\{"error":.*)$/mu.exec(new TextDecoder().decode(first.value)) ?? [];
+  const { status, statusText, headers } = response;
+  return {
+    response: new Response(body, { status, statusText, headers }),
+    error: event === "" ? undefined : errorOfText(event),
   };
 }
 
