@@ -21,8 +21,11 @@ export async function main(args: readonly string[]): Promise<never> {
 /** Runs `lily` with `args` in the process that `context` describes. @returns its exit code */
 export async function run(context: CliContext, args: readonly string[]): Promise<number> {
   let exitCode = 0;
+  const env = { ...context.env };
   try {
-    const program = buildProgram(readVersion(), actionsIn(context), (code) => (exitCode = code));
+    const actions = actionsIn({ ...context, env });
+    const program = buildProgram(readVersion(), actions, (code) => (exitCode = code));
+    program.on("option:plain", () => (env["LILY_PLAIN"] = "1"));
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {

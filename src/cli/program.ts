@@ -31,6 +31,7 @@ export function buildProgram(version: string, actions: Actions, done: (exitCode:
     .helpOption("--help", "print this help")
     .option("--key <key>", "session key of the conversation (default: the configured one)")
     .option("--json", "print JSON for programs", false)
+    .option("--plain", "show answers as the model writes them, without rendering (LILY_PLAIN=1 does so too)")
     .option("--delivery-id <id>", "id of the message; the same id again repeats the reply (ask)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();

@@ -5,6 +5,10 @@ import { Chalk, type ChalkInstance } from "chalk";
 export interface Screen {
   /** Characters a line, at least {@link MIN_COLUMNS}. */
   readonly columns: number;
+  /** Lines of a screen. */
+  readonly rows: number;
+  /** Answers are shown as the model writes them: asked for by `LILY_PLAIN`, or the cursor cannot be moved. */
+  readonly isPlain: boolean;
   /** Without a terminal there are no colours, no boxes and no spinner. */
   readonly isTerminal: boolean;
   readonly paint: ChalkInstance;
@@ -14,18 +18,25 @@ export interface Screen {
 export interface OutputTraits {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const MIN_COLUMNS = 40;
 const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
 
 /** The screen of a stream as it is now; ask again after a resize. */
 export function screenOf(stream: OutputTraits, env: Environment): Screen {
   const isTerminal = stream.isTTY === true;
+  const columns = stream.columns ?? DEFAULT_COLUMNS;
+  const isAsked = (env["LILY_PLAIN"] ?? "") !== "";
   return {
-    columns: Math.max(MIN_COLUMNS, stream.columns ?? DEFAULT_COLUMNS),
+    columns: Math.max(MIN_COLUMNS, columns),
+    rows: stream.rows ?? DEFAULT_ROWS,
+    // What is computed for other columns than there are would be painted in the wrong place.
+    isPlain: !isTerminal || isAsked || env["TERM"] === "dumb" || columns < MIN_COLUMNS,
     isTerminal,
     paint: new Chalk({ level: isTerminal && hasColour(env) ? 2 : 0 }),
   };
@@ -33,7 +44,13 @@ export function screenOf(stream: OutputTraits, env: Environment): Screen {
 
 /** A screen without colours and boxes: for pipes and files. */
 export function plainScreen(columns: number = DEFAULT_COLUMNS): Screen {
-  return { columns: Math.max(MIN_COLUMNS, columns), isTerminal: false, paint: new Chalk({ level: 0 }) };
+  return {
+    columns: Math.max(MIN_COLUMNS, columns),
+    rows: DEFAULT_ROWS,
+    isPlain: true,
+    isTerminal: false,
+    paint: new Chalk({ level: 0 }),
+  };
 }
 
 // https://no-color.org: set and not empty, whatever it is set to.

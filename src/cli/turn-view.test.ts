@@ -23,7 +23,7 @@ function shown(events: readonly TurnEvent[], reply: TurnReply, lastSessionId?: s
   const written: string[] = [];
   const view = new TurnView({
     write: (text) => void written.push(text),
-    screen: { columns: 60, isTerminal: true, paint: new Chalk({ level: 0 }) },
+    screen: { columns: 60, rows: 24, isPlain: false, isTerminal: true, paint: new Chalk({ level: 0 }) },
     activity: { show: (what) => void written.push(`<${what}>`), hide: () => undefined },
     lastSessionId,
   });

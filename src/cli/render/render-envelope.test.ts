@@ -6,7 +6,13 @@ import { markdownFacts, markdownSaid, markdownTable } from "#src/kernel/markdown
 import { plainScreen, type Screen } from "../screen.ts";
 import { renderEnvelope } from "./render-envelope.ts";
 
-const terminal = (columns: number): Screen => ({ columns, isTerminal: true, paint: new Chalk({ level: 0 }) });
+const terminal = (columns: number): Screen => ({
+  columns,
+  rows: 24,
+  isPlain: false,
+  isTerminal: true,
+  paint: new Chalk({ level: 0 }),
+});
 
 const sessions = done("sessions", "2 sessions of cli:main.", {
   next: "/resume <number> goes on with one of them.",

@@ -2,6 +2,7 @@
 import type { Envelope } from "#src/kernel/envelope.ts";
 import { printable } from "../printable.ts";
 import type { Screen } from "../screen.ts";
+import { renderAnswer } from "./answer.ts";
 import { wrapped } from "./indent.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { panel } from "./panel.ts";
@@ -12,6 +13,7 @@ export function renderEnvelope(envelope: Envelope, screen: Screen): string {
   if (!envelope.ok) return renderFailure(envelope, screen);
   if (envelope.code === "answered") {
     const answer = printable(envelope.message);
+    if (!screen.isPlain) return renderAnswer(answer, screen);
     return screen.isTerminal ? wrapWords(answer, screen.columns) : answer;
   }
   const next = envelope.next === undefined ? "" : screen.paint.dim(wrapped(envelope.next, screen));
