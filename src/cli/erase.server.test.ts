@@ -112,4 +112,22 @@ describe("lily erase --server", () => {
     expect(left).not.toContain('"app:one"');
     for (const kept of ["badgers", "I play the oboe"]) expect(left).toContain(kept);
   });
+
+  it("erases by its key a conversation whose thread was deleted, or that never had one, and which stays until then (S-7)", async () => {
+    const client = clientOf(bob);
+    const thread = (await client.threads.create({ graphId: "session" })).thread_id;
+    const input = (content: string) => ({ messages: [{ type: "human", content }] });
+    await client.runs.wait(thread, "session", { input: input("a word about ocelots") });
+    await client.threads.delete(thread);
+    await client.runs.wait(null, "session", {
+      input: input("a word about axolotls"),
+      context: { sessionKey: "app:stateless" },
+    });
+    const kept = await everything();
+    for (const word of ["ocelots", "axolotls"]) expect(kept).toContain(word);
+    for (const key of [thread, "app:stateless"])
+      expect(envelopeIn(await eraseThere({ owner: "bob" }, key))).toMatchObject({ ok: true });
+    const left = await everything();
+    for (const word of ["ocelots", "axolotls"]) expect(left).not.toContain(word);
+  });
 });
