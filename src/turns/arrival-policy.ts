@@ -1,7 +1,7 @@
 /** What happens to a message that arrives while a turn runs on its key: which rule holds for which key. */
 import { z } from "zod";
 
-const fields = {
+const fieldsSchema = z.strictObject({
   /**
    * `queue`: it waits for its own turn. `collect`: all that arrive meanwhile become one turn. `interrupt`: it stops the
    * turn that runs, and what arrives until that has ended becomes one turn.
@@ -13,29 +13,24 @@ const fields = {
   maxWaitMs: z.int().min(0).max(600_000),
   /** Longest wait in milliseconds for a turn that was stopped to end. */
   stopWaitMs: z.int().min(100).max(600_000),
-};
-
-/** Schema of {@link ArrivalPolicy}, with its defaults. */
-export const arrivalPolicySchema = z.strictObject({
-  mode: fields.mode.default("queue"),
-  debounceMs: fields.debounceMs.default(0),
-  maxWaitMs: fields.maxWaitMs.default(10_000),
-  stopWaitMs: fields.stopWaitMs.default(10_000),
 });
-
-/** The rule for one key. */
-export type ArrivalPolicy = z.infer<typeof arrivalPolicySchema>;
 
 /** Schema of {@link ArrivalOverrides}: any part of a policy. */
-export const arrivalOverridesSchema = z.strictObject({
-  mode: fields.mode.optional(),
-  debounceMs: fields.debounceMs.optional(),
-  maxWaitMs: fields.maxWaitMs.optional(),
-  stopWaitMs: fields.stopWaitMs.optional(),
-});
+export const arrivalOverridesSchema = fieldsSchema.partial();
 
 /** Parts of a policy that replace the same parts of a more general one. */
 export type ArrivalOverrides = z.infer<typeof arrivalOverridesSchema>;
+
+const DEFAULTS: ArrivalPolicy = { mode: "queue", debounceMs: 0, maxWaitMs: 10_000, stopWaitMs: 10_000 };
+
+/** Schema of {@link ArrivalPolicy}, with its defaults. */
+export const arrivalPolicySchema = arrivalOverridesSchema.transform((given) => ({
+  ...DEFAULTS,
+  ...defined(given),
+}));
+
+/** The rule for one key. */
+export type ArrivalPolicy = z.infer<typeof fieldsSchema>;
 
 /** Where the parts of a policy come from. */
 export interface ArrivalSources {
@@ -45,7 +40,7 @@ export interface ArrivalSources {
 }
 
 /** What holds where nothing is configured: each message waits for its own turn. */
-export const DEFAULT_ARRIVALS: ArrivalSources = { base: arrivalPolicySchema.parse({}), byKeyPrefix: [] };
+export const DEFAULT_ARRIVALS: ArrivalSources = { base: DEFAULTS, byKeyPrefix: [] };
 
 /** The policy of a key. */
 export function resolveArrivals({ base, byKeyPrefix }: ArrivalSources, sessionKey: string): ArrivalPolicy {

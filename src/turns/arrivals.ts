@@ -5,6 +5,7 @@ import { textHashOf } from "#src/sessions/seal.ts";
 import type { Lease } from "#src/storage/backend.ts";
 import {
   DEFAULT_ARRIVALS,
+  gathers,
   resolveArrivals,
   type ArrivalPolicy,
   type ArrivalSources,
@@ -82,8 +83,7 @@ export class Arrivals {
 
   /** Whether a text on the key may become part of a turn with others. */
   joins(sessionKey: string): boolean {
-    const { mode, debounceMs } = this.policyOf(sessionKey);
-    return mode !== "queue" || debounceMs > 0;
+    return gathers(this.policyOf(sessionKey));
   }
 
   /** Takes the place of a message that is never joined. Once `turn` resolves it may ask for the lock, and says so. */
