@@ -56,6 +56,18 @@ describe("a change of topic", () => {
     expect(await ordinals(lily)).toBe(2);
   });
 
+  it.each(["apollo", "Umzug nach Köln", "引っ越し"])(
+    "says that the task %s goes on in the new session, and how to leave it (M-9)",
+    async (task) => {
+      const { lily, topics } = await open();
+      await say(lily, `/task ${task}`, "taxes one", "taxes two");
+      topics.says = SHIFT;
+      const [reply] = await say(lily, "bikes");
+      expect(reply?.announcement).toContain(`The task “${task}” goes on; /task none leaves it.`);
+      expect((await lily.send("/status")).envelope.text).toContain(task);
+    },
+  );
+
   it("is not looked for before the least number of turns (RO-15)", async () => {
     const { lily, topics } = await open();
     topics.says = SHIFT;

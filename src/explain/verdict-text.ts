@@ -1,4 +1,5 @@
 /** Rollover verdicts in plain words, with the numbers that made them. */
+import { quoted } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "#src/sessions/verdict.ts";
 import { durationText } from "./duration-text.ts";
@@ -89,8 +90,13 @@ export function beginningText(verdict: RotateVerdict): string {
   return `This conversation began: ${rotateText(verdict)}.`;
 }
 
-/** The announcement of a rollover that happened by itself. */
-export function rolloverAnnouncement(verdict: RotateVerdict): string {
+/** The announcement of a rollover that happened by itself; of a task that goes on in the new conversation, how to leave it. */
+export function rolloverAnnouncement(verdict: RotateVerdict, task?: string): string {
+  const going = task === undefined ? "" : ` The task ${quoted(task)} goes on; /task none leaves it.`;
+  return `${beganText(verdict)}${going}`;
+}
+
+function beganText(verdict: RotateVerdict): string {
   const reason = rotateText(verdict);
   switch (verdict.trigger) {
     case "reversal":

@@ -297,7 +297,7 @@ function refuseInLegacy(command: RotatingCommand, { sessionId }: SessionFields):
 function announcementFor(chain: Chain, session: SessionFields): string | null {
   const verdict = entryOf(chain, session.sessionId)?.opened.verdict;
   if (session.turns > 0 || verdict === undefined || verdict.trigger === "command") return null;
-  return rolloverAnnouncement(verdict);
+  return rolloverAnnouncement(verdict, session.task);
 }
 
 /** Says in the thread of a session that another one led to why it began, with its first turn. */
