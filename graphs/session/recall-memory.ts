@@ -10,12 +10,12 @@ import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { termsOf } from "#src/kernel/words.ts";
-import { entryOf } from "#src/sessions/chain.ts";
+import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import { policyOf } from "./policy-of.ts";
-import { requireChain, type RunContext } from "./run-context.ts";
+import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
 
 /** Facts that fit what was said. */
@@ -97,6 +97,7 @@ function names(text: string, task: string | undefined): boolean {
 
 /** The turn that something is recalled for. */
 export interface RecallSubject {
+  readonly chain: Chain;
   readonly session: SessionFields;
   readonly turn: { readonly text: string };
   /** What the user said before it in the conversation, as {@link saidBefore} takes it. */
@@ -146,7 +147,7 @@ export async function factsInHand(
 async function recallForTurn(
   deps: SessionDeps,
   run: RunContext,
-  { session, turn, earlier = [] }: RecallSubject,
+  { chain, session, turn, earlier = [] }: RecallSubject,
 ) {
   const memory = memoryOf(deps, run.store, { session });
   if (memory === undefined || deps.limits.memoryTokens === 0) return undefined;
@@ -155,16 +156,14 @@ async function recallForTurn(
     earlier,
     task: session.task,
     byMeaning: deps.searchesByMeaning === true,
-    begun: await begunAt(deps, run, session),
+    begun: begunAt(deps, { chain, session }),
   });
 }
 
 /** When the session began; where one session is all of a key, nothing is ever begun, and rules are read as they stand. */
-async function begunAt(
+function begunAt(
   { lifecycleMode }: SessionDeps,
-  run: RunContext,
-  session: SessionFields,
-): Promise<string | undefined> {
-  if (lifecycleMode === "legacy") return undefined;
-  return entryOf(await requireChain(run, session), session.sessionId)?.opened.at;
+  { chain, session }: Pick<RecallSubject, "chain" | "session">,
+): string | undefined {
+  return lifecycleMode === "legacy" ? undefined : entryOf(chain, session.sessionId)?.opened.at;
 }

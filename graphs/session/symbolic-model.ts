@@ -40,7 +40,7 @@ export function symbolicModel(
       turns,
       sessionId: session.sessionId,
       timeZone: policyOf(deps, session).timeZone,
-      memories: await factsInHand(deps, run, { session, turn }),
+      memories: await factsInHand(deps, run, { chain, session, turn }),
       evidence: prompt.passages,
     });
   });

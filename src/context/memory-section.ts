@@ -55,12 +55,14 @@ export function memorySection(
   { budgetTokens, alwaysTokens = budgetTokens, timeZone }: FactRoom,
 ): MemorySection {
   const chosen = new Map<string, MemoryRecord>();
+  const costs = new Map<string, number>();
   const fitting = new Set(relevant.map(({ id }) => id));
   const frameTokens = estimateTokens(frame("")) + titleTokens([...always, ...relevant]);
   let [tokens, byItself] = [frameTokens, 0];
   const take = (records: readonly MemoryRecord[], limit: number, limitByItself: number): void => {
     for (const record of records) {
-      const cost = estimateTokens(`${lineOf(record, timeZone)}\n`);
+      const cost = costs.get(record.id) ?? estimateTokens(`${lineOf(record, timeZone)}\n`);
+      costs.set(record.id, cost);
       const costByItself = fitting.has(record.id) ? 0 : cost;
       if (chosen.has(record.id) || tokens + cost > limit || byItself + costByItself > limitByItself) continue;
       tokens += cost;

@@ -77,9 +77,17 @@ export function localTime(instant: string, timeZone: string): string {
   return localMinute(fromInstant(instant), timeZone);
 }
 
-/** The date of a stored instant in a zone. */
+const days = new Map<string, Intl.DateTimeFormat>();
+
+/** The date of a stored instant in a zone, e.g. `2026-05-01`. A prompt tells many: Temporal takes a hundred times as long. */
 export function localDay(instant: string, timeZone: string): string {
-  return localTime(instant, timeZone).slice(0, 10);
+  if (timeZone === "UTC") return instant.slice(0, 10);
+  // Swedish dates are those of ISO 8601.
+  const format =
+    days.get(timeZone) ??
+    new Intl.DateTimeFormat("sv-SE", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  days.set(timeZone, format);
+  return format.format(fromInstant(instant));
 }
 
 /** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */

@@ -74,7 +74,7 @@ async function chooseContext(
     });
   const earlier = await saidBefore(newest());
   const [facts, evidence] = await Promise.all([
-    memoryForTurn(deps, run, { session, turn, earlier }),
+    memoryForTurn(deps, run, { chain, session, turn, earlier }),
     evidenceForTurn(deps, run, { session, turn }),
   ]);
   const fixed = fixedParts(deps, { chain, session });
