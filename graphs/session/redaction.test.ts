@@ -134,9 +134,7 @@ describe("a conversation of which turns were erased", () => {
     ]);
     expect(JSON.stringify(await lily.send("/sessions"))).not.toContain("4711");
     await lily.send("/new");
-    expect((await lily.send("/recall pin 4711")).envelope.message).toMatch(
-      /^Nothing in earlier conversations/u,
-    );
+    expect((await lily.send("/recall pin 4711")).envelope.message).toMatch(/^Nothing that was said earlier/u);
   });
 
   it("can lose the title of a session that was ended, and its seal verifies", async () => {
