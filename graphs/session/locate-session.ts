@@ -6,10 +6,11 @@ import { wholeTurns } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
-import { sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
+import type { Blob, BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { inheritedLedger } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { withContents } from "#src/agents/session-agents.ts";
 import { freezeSession, keepContents, thawSession } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
@@ -121,12 +122,6 @@ export async function beginChain(
   return { chain, contents };
 }
 
-/** Blobs of which some are not stored yet. */
-export function withContents(contents: readonly Blob[], stored?: BlobReader): BlobReader {
-  const byHash = new Map(contents.map((blob) => [sha256Of(blob.bytes), blob]));
-  return { read: async (owner, sha256) => byHash.get(sha256) ?? stored?.read(owner, sha256) };
-}
-
 /** First contact: the key gets its chain. A thread that lost the race to open it learns of the winner. */
 export async function openKey(
   deps: SessionDeps,
@@ -164,10 +159,13 @@ export async function newFields(
       model: chosen ?? configuredModel(deps, activeAgent),
       chosen: chosen !== null,
       ...(temperature === undefined ? {} : { temperature }),
+      ...(carried?.reasoning === undefined ? {} : { reasoning: carried.reasoning }),
+      ...(carried?.verbosity === undefined ? {} : { verbosity: carried.verbosity }),
     },
     ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
     ...(carried?.controlModel === undefined ? {} : { controlModel: carried.controlModel }),
     ...(carried?.task === undefined ? {} : { task: carried.task }),
+    ...(carried?.style === undefined ? {} : { style: carried.style }),
     ...(ledger === undefined ? {} : { ledger }),
     toldNoModel: carried?.toldNoModel ?? false,
     createdAt: entry.opened.at,

@@ -88,6 +88,8 @@ export async function systemText(
 ): Promise<string> {
   return systemPrompt({
     ...(await agentParts(run.blobs, session, receipt.budgetTokens)),
+    style: session.style,
+    verbosity: session.modelConfig.verbosity,
     agent: session.activeAgent,
     localTime: receipt.localTime ?? "",
     timeZone: receipt.timeZone ?? "",

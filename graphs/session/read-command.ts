@@ -9,11 +9,13 @@ import { deriveUuid } from "#src/kernel/ids.ts";
 import { latestEntry } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
+import { withContents } from "#src/agents/session-agents.ts";
 import type { ReadCommand } from "#src/turns/run-turn.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
 import { commandContext, lastVerdict } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
-import { beginChain, catchUp, newFields, withContents } from "./locate-session.ts";
+import { beginChain, catchUp, newFields } from "./locate-session.ts";
+import { agentsOf } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf } from "./run-memory.ts";
 
@@ -64,6 +66,7 @@ export function createReadContext(
       chain,
       session,
       repository,
+      agents: agentsOf(deps, blobs, session),
       verdict: await lastVerdict(repository, session),
       memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
       evidence: store === undefined ? undefined : evidenceOf(deps, store),

@@ -1,8 +1,32 @@
 /** Persona and skills of a session: for its prompts, its tool and its commands. */
+import type { AgentFiles } from "#src/agents/agent-files.ts";
+import { createSessionAgents, type SessionAgents } from "#src/agents/session-agents.ts";
 import { listingSchema, personaText, skillsText, type PromptPart } from "#src/agents/agent-text.ts";
 import { frozenSkill, frozenText } from "#src/agents/snapshot.ts";
-import type { BlobReader } from "#src/sessions/blobs.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { BlobReader, BlobStore } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+
+const NO_FILES: AgentFiles = {
+  agents: async () => ({ names: [], problems: [] }),
+  persona: async () => ({ files: [], problems: [] }),
+  skills: async () => ({ skills: [], problems: [] }),
+};
+
+/** Agents, persona and skills for the commands of a session. */
+export function agentsOf(deps: SessionDeps, blobs: BlobStore, session: SessionFields): SessionAgents {
+  const { agentFiles = NO_FILES, defaultAgent, defaultModel, configuredAgents, localOwner, limits } = deps;
+  return createSessionAgents({
+    files: agentFiles,
+    blobs,
+    session,
+    defaultAgent,
+    modelOf: defaultModel,
+    configured: configuredAgents,
+    localOwner,
+    budgetTokens: limits.contextTokens,
+  });
+}
 
 /** What a prompt says of persona and skills. What was erased from the store is left out. */
 export async function agentParts(

@@ -45,8 +45,10 @@ export interface AgentFolders {
   readonly defaultAgent: string;
 }
 
-/** What an agent may be called: its name is that of a folder. */
+/** What an agent with files may be called: its name is that of a folder. */
 const AGENT_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
+
+const NO_NAME = "is no name of a folder: those have lower case letters, digits, _ and -";
 
 const PERSONA_FILES = ["SOUL.md", "IDENTITY.md", "USER.md", "AGENTS.md"] as const;
 
@@ -69,8 +71,7 @@ export function createAgentFiles({ home, workspace, bundled, defaultAgent }: Age
       for (const { path } of await pathsIn(folder, { most: MOST_ENTRIES }, problems)) {
         const source = `agents/${path}`;
         if (path === defaultAgent) problems.push({ source, reason: "is not read: its files lie in persona" });
-        else if (!AGENT_NAME.test(path))
-          problems.push({ source, reason: "is no name of an agent: lower case letters, digits, _ and -" });
+        else if (!AGENT_NAME.test(path)) problems.push({ source, reason: NO_NAME });
         else if ((await openWithin(folder, path, problems)) !== undefined) names.push(path);
       }
       return { names, problems };
@@ -78,6 +79,7 @@ export function createAgentFiles({ home, workspace, bundled, defaultAgent }: Age
     async persona(agent, { ofOwner }) {
       const problems: FileProblem[] = [];
       const shown = agent === defaultAgent ? "persona" : `agents/${agent}`;
+      if (!AGENT_NAME.test(agent)) return { files: [], problems: [{ source: shown, reason: NO_NAME }] };
       const folder = await openFolder(join(home, shown), shown, problems);
       if (folder === undefined) return { files: [], problems };
       const wanted = PERSONA_FILES.filter((name) => ofOwner || name !== "USER.md");

@@ -29,7 +29,7 @@ export const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], dia
 export type SnapshotFields = Pick<SessionFields, "persona" | "skillSnapshot">;
 
 /** Freezes the files of an agent; `null` where there is nothing of them. */
-function freezePersona({ files, problems }: PersonaFiles): Frozen<Persona | null> {
+export function freezePersona({ files, problems }: PersonaFiles): Frozen<Persona | null> {
   const contents = files.map(({ text }) => blobOf(text));
   if (files.length === 0 && problems.length === 0) return { snapshot: null, contents };
   const named = files.map(({ name }, index) => ({ name, hash: hashOf(contents[index]) }));
@@ -37,7 +37,7 @@ function freezePersona({ files, problems }: PersonaFiles): Frozen<Persona | null
 }
 
 /** Freezes skills. Their texts are one blob each, names and descriptions one for all. */
-function freezeSkills({ skills, problems }: SkillsFound): Frozen<SkillSnapshot> {
+export function freezeSkills({ skills, problems }: SkillsFound): Frozen<SkillSnapshot> {
   const contents = skills.map(({ texts }) => blobOf(canonicalJson(texts)));
   const indexed = skills.map(({ name, source }, index) => ({ name, source, hash: hashOf(contents[index]) }));
   const diagnostics = someOf(problems);

@@ -75,6 +75,8 @@ export interface SessionDeps {
   readonly isWithPeople?: (sessionKey: string) => boolean;
   readonly botNames: readonly string[];
   readonly defaultAgent: string;
+  /** Agents that the configuration names. */
+  readonly configuredAgents: readonly string[];
   /** Owner of a run that comes without an authenticated identity. */
   readonly localOwner: string;
   /** Persona files and skills; without it there are none. */

@@ -17,6 +17,7 @@ type Settings = Pick<
   | "isWithPeople"
   | "botNames"
   | "defaultAgent"
+  | "configuredAgents"
   | "localOwner"
   | "arrivals"
 >;
@@ -80,6 +81,7 @@ export function sessionSettings(
     memory: { enabled: config.memory.enabled, tool: config.memory.tool },
     botNames: config.botNames,
     defaultAgent: "lily",
+    configuredAgents: Object.keys(config.agents).filter((name) => name !== "defaults"),
     localOwner: config.owner,
     arrivals: {
       base: config.arrivals,

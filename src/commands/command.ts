@@ -2,6 +2,7 @@
 import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { Who } from "#memory/facts/types.ts";
 import type { PolicyDenial } from "#memory/policy/verdict.ts";
+import type { SessionAgents } from "#src/agents/session-agents.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -42,6 +43,7 @@ export interface CommandContext {
   readonly normalizeModel: (reference: string) => string;
   /** What the policy says of a text that the person wants kept, also where memory is switched off. Stores nothing. */
   readonly gate: (text: string) => Promise<PolicyVerdict>;
+  readonly agents: SessionAgents;
   /** Long-term memory of the owner; `undefined` when it is switched off. */
   readonly memory?: CommandMemory | undefined;
   /** Documents that are cited and are no facts; there where memory is. */

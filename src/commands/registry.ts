@@ -1,10 +1,19 @@
 /** All slash commands by name. */
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import {
+  agentsCommand,
+  chooseAgentCommand,
+  personaCommand,
+  reloadPersonaCommand,
+  reloadSkillsCommand,
+  skillsCommand,
+} from "./catalog/agents.ts";
 import { decidedCommand, todoCommand } from "./catalog/ledger.ts";
 import { helpCommand } from "./catalog/help.ts";
 import { forgetCommand } from "./catalog/forget.ts";
 import { historyCommand } from "./catalog/history.ts";
 import { memoryCommand } from "./catalog/memory.ts";
+import { reasoningCommand, styleCommand, verbosityCommand } from "./catalog/manner.ts";
 import { modelCommand } from "./catalog/model.ts";
 import { controlModelCommand } from "./catalog/control-model.ts";
 import { newCommand } from "./catalog/new.ts";
@@ -41,6 +50,15 @@ export const COMMANDS: readonly Command[] = [
   titleCommand,
   modelCommand,
   controlModelCommand,
+  agentsCommand,
+  chooseAgentCommand,
+  personaCommand,
+  reloadPersonaCommand,
+  skillsCommand,
+  reloadSkillsCommand,
+  styleCommand,
+  reasoningCommand,
+  verbosityCommand,
   rolloverCommand,
   helpCommand(() => COMMANDS),
 ];

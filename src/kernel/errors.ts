@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   command_unknown: { http: 404, exit: 2 },
   command_usage: { http: 422, exit: 2 },
   model_unknown: { http: 422, exit: 2 },
+  agent_unknown: { http: 422, exit: 2 },
   model_failed: { http: 502, exit: 69 },
   turn_failed: { http: 500, exit: 70 },
   turn_conflict: { http: 409, exit: 75 },

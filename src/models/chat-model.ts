@@ -5,6 +5,8 @@ import { z } from "zod";
 export const chatModelOptionsSchema = z.strictObject({
   /** Sampling temperature. Left out, the server decides; some reasoning models refuse any value. */
   temperature: z.number().min(0).max(2).optional(),
+  /** How long it answers. Left out, the server decides; many know no such setting. */
+  verbosity: z.enum(["low", "medium", "high"]).optional(),
   /** How long a reasoning model thinks. Left out, the server decides; models without reasoning may refuse it. */
   reasoningEffort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
 });

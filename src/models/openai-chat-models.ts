@@ -108,10 +108,11 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server & { r
     maxRetries: 0,
     timeout: server.timeoutMs,
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
-    // As a raw field: LangChain sends its own only to models whose name it knows, and a local gpt-oss is not one.
-    ...(options.reasoningEffort === undefined
-      ? {}
-      : { modelKwargs: { reasoning_effort: options.reasoningEffort } }),
+    // As raw fields: LangChain sends its own only to models whose name it knows, and a local gpt-oss is not one.
+    modelKwargs: {
+      ...(options.reasoningEffort === undefined ? {} : { reasoning_effort: options.reasoningEffort }),
+      ...(options.verbosity === undefined ? {} : { verbosity: options.verbosity }),
+    },
     // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
     configuration: { baseURL: server.baseURL, logLevel: "off", fetch: server.request },
   } as const;

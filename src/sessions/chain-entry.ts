@@ -28,10 +28,10 @@ const sealedSchema = z.strictObject({
   seal: z.string(),
 });
 
-export const entryPartSchema = z.enum(["title", "task", "models", "opened"]);
+export const entryPartSchema = z.enum(["title", "task", "style", "models", "opened"]);
 
 /**
- * A part of an entry that comes from what was said: its title, the task and the models it was handed, the hashes of
+ * A part of an entry that comes from what was said: its title, the task, the style and the models it was handed, the hashes of
  * the texts that opened it (a short text can be guessed from its hash).
  */
 export type EntryPart = z.infer<typeof entryPartSchema>;
@@ -46,6 +46,7 @@ const coverSchema = z.strictObject({
 const coversSchema = z.strictObject({
   title: coverSchema.optional(),
   task: coverSchema.optional(),
+  style: coverSchema.optional(),
   models: coverSchema.optional(),
   opened: coverSchema.optional(),
 });

@@ -13,6 +13,8 @@ export function partOf(entry: ChainEntry, part: EntryPart): string | undefined {
       return entry.title;
     case "task":
       return entry.opened.carried?.task;
+    case "style":
+      return entry.opened.carried?.style;
     case "models": {
       const { model = null, controlModel = null } = entry.opened.carried ?? {};
       return model === null && controlModel === null ? undefined : canonicalJson([model, controlModel]);
@@ -46,15 +48,15 @@ function withoutPart(entry: ChainEntry, part: EntryPart): ChainEntry {
       return rest;
     }
     case "task":
+    case "style":
     case "models": {
-      const { carried } = entry.opened;
-      if (carried === undefined) return entry;
-      const { task, controlModel, ...rest } = carried;
-      const kept =
-        part === "task"
-          ? { ...rest, ...(controlModel === undefined ? {} : { controlModel }) }
-          : { ...rest, ...(task === undefined ? {} : { task }), model: null };
-      return { ...entry, opened: { ...entry.opened, carried: kept } };
+      if (entry.opened.carried === undefined) return entry;
+      const carried = { ...entry.opened.carried };
+      if (part === "models") {
+        carried.model = null;
+        delete carried.controlModel;
+      } else delete carried[part];
+      return { ...entry, opened: { ...entry.opened, carried } };
     }
     case "opened": {
       const { leftHash: _left, textHash: _text, ...opened } = entry.opened;
@@ -107,6 +109,7 @@ export function partProblems(entry: ChainEntry, erased: readonly EntryPart[]): s
 const NAMES: Record<EntryPart, string> = {
   title: "its title",
   task: "its task",
+  style: "its style",
   models: "its models",
   opened: "the hash of the text that opened it",
 };

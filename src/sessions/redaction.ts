@@ -24,7 +24,11 @@ export const redactedTurnSchema = z.strictObject({
    */
   changes: sessionChangesSchema
     .omit({ title: true })
-    .extend({ task: z.null().optional(), ledger: z.array(wordlessLedgerChangeSchema).optional() })
+    .extend({
+      task: z.null().optional(),
+      style: z.null().optional(),
+      ledger: z.array(wordlessLedgerChangeSchema).optional(),
+    })
     .optional(),
   leaf: z.string(),
   head: z.string(),
@@ -75,10 +79,11 @@ export function redactTurn(record: TurnRecord, at: string): RedactedTurn {
 /** A task or model that was chosen becomes none: the one before it was left all the same. */
 function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["changes"] {
   if (changes === undefined) return undefined;
-  const { title: _title, task, model, controlModel, ledger, ...settings } = changes;
+  const { title: _title, task, style, model, controlModel, ledger, ...settings } = changes;
   const kept = {
     ...settings,
     ...(task === undefined ? {} : { task: null }),
+    ...(style === undefined ? {} : { style: null }),
     ...(model === undefined ? {} : { model: null }),
     ...(controlModel === undefined ? {} : { controlModel: null }),
     ...(ledger === undefined ? {} : { ledger: withoutWords(ledger) }),

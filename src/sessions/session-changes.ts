@@ -2,7 +2,13 @@
 import { z } from "zod";
 import { foldLedger, ledgerChangeSchema, type Ledger } from "./ledger.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
-import type { SessionFields } from "./session-fields.ts";
+import {
+  personaSchema,
+  reasoningSchema,
+  skillSnapshotSchema,
+  verbositySchema,
+  type SessionFields,
+} from "./session-fields.ts";
 
 /** Schema of {@link SessionChanges}. */
 export const sessionChangesSchema = z.strictObject({
@@ -17,6 +23,15 @@ export const sessionChangesSchema = z.strictObject({
   contextFrom: z.int().optional(),
   /** The task whose memory is read beside that of the person, or `null` for none. */
   task: z.string().nullable().optional(),
+  /** The user's wishes about style, how long its model thinks, how long answers are; `null` for none. */
+  style: z.string().nullable().optional(),
+  reasoning: reasoningSchema.nullable().optional(),
+  verbosity: verbositySchema.nullable().optional(),
+  /** The agent that answers from now on; `persona` is its own. */
+  agent: z.string().optional(),
+  /** Files as they were read anew; `null` where there are none any more. */
+  persona: personaSchema.nullable().optional(),
+  skillSnapshot: skillSnapshotSchema.optional(),
   /** What it noted in the ledger, or closed there. */
   ledger: z.array(ledgerChangeSchema).optional(),
 });
@@ -31,23 +46,42 @@ export function applyChanges(
   turn: number,
 ): SessionFields {
   if (changes === undefined) return session;
-  const { rollover: before, controlModel: chosen, task: taskBefore, ledger: noted, ...fields } = session;
-  const rollover = changes.rollover === undefined ? before : (changes.rollover ?? undefined);
-  const controlModel = changes.controlModel === undefined ? chosen : (changes.controlModel ?? undefined);
-  const task = changes.task === undefined ? taskBefore : (changes.task ?? undefined);
+  const { ledger: noted, ...fields } = session;
   const ledger = ledgerAfter(noted, changes, turn);
-  const { model } = changes;
+  const { agent, skillSnapshot } = changes;
   return {
-    ...fields,
-    ...(rollover === undefined ? {} : { rollover }),
-    ...(controlModel === undefined ? {} : { controlModel }),
-    ...(task === undefined ? {} : { task }),
+    ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona"]),
+    ...(agent === undefined ? {} : { activeAgent: agent }),
+    ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
     ...(changes.title === undefined ? {} : { title: changes.title }),
-    modelConfig:
-      model === undefined ? session.modelConfig : { ...session.modelConfig, model, chosen: model !== null },
+    modelConfig: modelAfter(session.modelConfig, changes),
   };
+}
+
+function modelAfter(
+  before: SessionFields["modelConfig"],
+  changes: SessionChanges,
+): SessionFields["modelConfig"] {
+  const { model } = changes;
+  const after = changed(before, changes, ["reasoning", "verbosity"]);
+  return model === undefined ? after : { ...after, model, chosen: model !== null };
+}
+
+/** `before` with what `changes` says of `names`: `undefined` leaves a field as it is, `null` takes it away. */
+function changed<T extends object>(
+  before: T,
+  changes: SessionChanges,
+  names: readonly (keyof T & keyof SessionChanges)[],
+): T {
+  const after = { ...before };
+  for (const name of names) {
+    const value = changes[name];
+    if (value === null) delete after[name];
+    else if (value !== undefined) after[name] = value as T[typeof name];
+  }
+  return after;
 }
 
 /** The ledger after the changes of a turn; what is cleared in place takes its ledger along. */

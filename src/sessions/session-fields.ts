@@ -38,6 +38,20 @@ export const personaSchema = z.strictObject({
 /** Persona of a session. */
 export type Persona = z.infer<typeof personaSchema>;
 
+/** How long a reasoning model thinks; models without reasoning may refuse it. */
+export const reasoningSchema = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+
+/** How long answers are. */
+export const verbositySchema = z.enum(["low", "medium", "high"]);
+
+/** How the user wants to be answered. What is left out, the model or its server decides. */
+const mannerSchema = z.strictObject({
+  /** The user's wishes, in their words. */
+  style: z.string().optional(),
+  reasoning: reasoningSchema.optional(),
+  verbosity: verbositySchema.optional(),
+});
+
 /** Which model answers, and how. */
 const modelConfigSchema = z.strictObject({
   /** Model reference; `null` until a model is configured or chosen. */
@@ -45,6 +59,7 @@ const modelConfigSchema = z.strictObject({
   /** The user chose it, so it is carried to the next session. */
   chosen: z.boolean(),
   temperature: z.number().optional(),
+  ...mannerSchema.pick({ reasoning: true, verbosity: true }).shape,
 });
 
 /** What a session hands on to its successor. */
@@ -57,6 +72,7 @@ export const carriedSchema = z.strictObject({
   controlModel: z.string().optional(),
   /** Task that the user is at. */
   task: z.string().optional(),
+  ...mannerSchema.shape,
   /** The user was told that no model is configured. */
   toldNoModel: z.boolean(),
 });
@@ -81,6 +97,8 @@ export const sessionFieldsSchema = z.strictObject({
   controlModel: z.string().optional(),
   /** The task whose memory is read beside that of the person; never another one's. */
   task: z.string().optional(),
+  /** The user's wishes about style, which come before the persona. */
+  style: z.string().optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
   /** First turn that a model is given: the working set was cleared in place before it. */
@@ -105,6 +123,17 @@ export const sessionFieldsSchema = z.strictObject({
 /** A session as its state carries it. */
 export type SessionFields = z.infer<typeof sessionFieldsSchema>;
 
+function mannerOf({
+  style,
+  modelConfig: { reasoning, verbosity },
+}: SessionFields): z.infer<typeof mannerSchema> {
+  return {
+    ...(style === undefined ? {} : { style }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(verbosity === undefined ? {} : { verbosity }),
+  };
+}
+
 /** What a session hands on when it ends. */
 export function carriedOf(session: SessionFields): Carried {
   return {
@@ -113,6 +142,7 @@ export function carriedOf(session: SessionFields): Carried {
     ...(session.rollover === undefined ? {} : { rollover: session.rollover }),
     ...(session.controlModel === undefined ? {} : { controlModel: session.controlModel }),
     ...(session.task === undefined ? {} : { task: session.task }),
+    ...mannerOf(session),
     toldNoModel: session.toldNoModel,
   };
 }

@@ -4,6 +4,7 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { Runnable } from "@langchain/core/runnables";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import type { ChatModelOptions } from "#src/models/chat-model.ts";
 import { cutNotice, cutOf } from "#src/models/final-message.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
@@ -81,7 +82,7 @@ async function ask(
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
     async open(reference) {
       if (reference === SYMBOLIC) return symbolicModel(deps, run, { session, turn, prompt });
-      const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig.temperature));
+      const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig));
       return mayCallTools && deps.offersTools(session.activeAgent) ? withTools(deps, session, model) : model;
     },
     messages,
@@ -166,8 +167,13 @@ function lastMessage({ message }: Answer, limit: ReachedLimit): AIMessage {
   });
 }
 
-function modelOptions(temperature: number | undefined): { temperature?: number } {
-  return temperature === undefined ? {} : { temperature };
+function modelOptions(chosen: SessionFields["modelConfig"]): ChatModelOptions {
+  const { temperature, reasoning, verbosity } = chosen;
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(reasoning === undefined ? {} : { reasoningEffort: reasoning }),
+    ...(verbosity === undefined ? {} : { verbosity }),
+  };
 }
 
 /** The model with the tools that it is offered. */

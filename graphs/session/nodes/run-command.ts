@@ -3,6 +3,7 @@
  * made when its turn is committed.
  */
 import { RemoveMessage } from "@langchain/core/messages";
+import { withContents } from "#src/agents/session-agents.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
@@ -14,6 +15,7 @@ import { locateSession, openKey, type FirstDelivery } from "../locate-session.ts
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import { agentsOf } from "../run-agents.ts";
 import { evidenceOf } from "../run-evidence.ts";
 import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
@@ -92,7 +94,7 @@ interface Asked extends FirstDelivery {
 async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Asked) {
   const run = readRunContext(deps, asked.runtime);
   const located = await locateSession(deps, run, state.session, asked);
-  const { chain, session } = located;
+  const { chain, session, contents = [] } = located;
   if (session === undefined) throw new LilyError("internal", "a command runs only in a session");
   const { repository } = run;
   const { turn } = state;
@@ -108,6 +110,7 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
       chain,
       session,
       repository,
+      agents: agentsOf(deps, withContents(contents, run.blobs), session),
       verdict,
       memory,
       evidence: evidenceOf(deps, run.store),

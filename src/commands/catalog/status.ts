@@ -26,7 +26,11 @@ export const statusCommand: PlainCommand = {
     const told =
       left === undefined ? "" : ` ${unansweredText(left, { timeZone: zone, nowMs: context.nowMs })}`;
     const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${counted(session.turns, "turn")}. ${outlook}${told}`;
-    const shown = facts(context);
+    const differs = {
+      persona: (await context.agents.persona()).differs,
+      skills: (await context.agents.skills()).differs,
+    };
+    const shown = facts(context, differs);
     const data = {
       ...shown,
       next: { due, ...next },
@@ -59,12 +63,23 @@ function factsText(status: ReturnType<typeof facts>): string {
     ["mode", mode === "segmented" ? null : `${mode}: one session, which /new clears in place`],
     ["time zone", status.timeZone],
     ["agent", status.agent],
+    ["persona", filesText(status.persona.join(", ") || "none", "persona", status.differs)],
+    ["skills", filesText(String(status.skills), "skills", status.differs)],
+    ["style", status.style],
+    ["reasoning", status.reasoning],
+    ["verbosity", status.verbosity],
     ["session id", status.sessionId],
     ["data", status.storage],
   ]);
 }
 
-function facts(context: CommandContext) {
+type Differs = Readonly<Record<"persona" | "skills", boolean>>;
+
+function filesText(what: string, name: keyof Differs, differs: Differs): string {
+  return differs[name] ? `${what}; the files differ by now: /reload_${name} takes them over` : what;
+}
+
+function facts(context: CommandContext, differs: Differs) {
   const { session, entry, chain, verdict } = context;
   const zone = context.policy.timeZone;
   const shown = (instant: string | null): string | null =>
@@ -88,7 +103,12 @@ function facts(context: CommandContext) {
     topicRollover: context.policy.semantic.enabled,
     topicUnknown: session.unknownTopics ?? 0,
     contextFrom: session.contextFrom ?? null,
+    persona: (session.persona?.files ?? []).map(({ name }) => name),
     skills: session.skillSnapshot.skills.length,
+    differs,
+    style: session.style ?? null,
+    reasoning: session.modelConfig.reasoning ?? null,
+    verbosity: session.modelConfig.verbosity ?? null,
     turns: session.turns,
     continues: entry.continues,
     timeZone: zone,

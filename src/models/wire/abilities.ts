@@ -31,6 +31,7 @@ const REFUSES = new RegExp(
 const ABILITIES: readonly Ability[] = [
   field("stream_options", "its usage is counted by estimate"),
   field("parallel_tool_calls", "it decides by itself how many tools it calls at once"),
+  field("verbosity", "how long its answers are is told in words alone"),
   field("reasoning_effort", "it decides by itself how long it thinks"),
   field("temperature", "its server decides"),
   {

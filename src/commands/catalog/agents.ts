@@ -1,0 +1,285 @@
+/** `/agents`, `/agent`, `/persona`, `/skills`, `/reload_persona`, `/reload_skills`: who Lily is here, and what it can do. */
+import { differenceText } from "#src/agents/difference.ts";
+import type { FrozenTexts } from "#src/agents/session-agents.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { counted, markdownTable } from "#src/kernel/markdown.ts";
+import type { FileProblem } from "#src/sessions/session-fields.ts";
+import type { PlainCommand } from "../command.ts";
+import { firstWord, usageEnvelope } from "../parse-command.ts";
+
+export const agentsCommand: PlainCommand = {
+  kind: "plain",
+  name: "agents",
+  summary: "List the agents that can answer",
+  usage: "/agents",
+  effects: ["reads"],
+  async run(_args, { agents, session }) {
+    const { names, problems } = await agents.list();
+    const rows = names.map((name) => ({
+      name,
+      active: name === session.activeAgent,
+      model: agents.modelOf(name),
+    }));
+    const body = markdownTable(
+      ["agent", "its model"],
+      rows.map(({ name, active, model }) => [active ? `${name} ●` : name, model]),
+    );
+    const message = `${session.activeAgent} answers here; there ${names.length === 1 ? "is 1 agent" : `are ${names.length} agents`}.`;
+    const next =
+      "/agent <name> chooses one; a new one is a folder agents/<name> in the home folder with a SOUL.md.";
+    return {
+      envelope: done("agents", message, {
+        data: { agents: rows, problems },
+        body: withProblems(body, problems),
+        next,
+      }),
+    };
+  },
+};
+
+export const chooseAgentCommand: PlainCommand = {
+  kind: "plain",
+  name: "agent",
+  summary: "Show or choose the agent that answers, here and in later conversations",
+  usage: "/agent [name]",
+  effects: ["reads", "session"],
+  onlyReads: (args) => args === "",
+  async run(args, { agents, session }) {
+    const data = { agent: session.activeAgent };
+    if (args === "" || args.toLowerCase() === session.activeAgent.toLowerCase())
+      return {
+        envelope: done("agent", `${session.activeAgent} answers here.`, { next: "/agents lists all.", data }),
+      };
+    const { names } = await agents.list();
+    const name = names.find((known) => known.toLowerCase() === args.toLowerCase());
+    if (name === undefined)
+      return {
+        envelope: refused("agent_unknown", `there is no agent ${JSON.stringify(args.slice(0, 80))}`, {
+          next: `There are: ${names.join(", ")}.`,
+        }),
+      };
+    const { now } = await agents.persona(name);
+    await agents.keep(now.contents);
+    const files = now.snapshot?.files.map((file) => file.name).join(", ") ?? "";
+    const message = `${name} answers from now on, in this conversation and those after it, ${files === "" ? "without a persona" : `with ${files}`}.`;
+    const model = agents.modelOf(name);
+    const next = `Model, skills and all else stay as they are here; ${model} is its own model, and /model reset takes it.`;
+    const envelope = done("agent_set", message, {
+      next,
+      data: { agent: name, model },
+      body: withProblems("", now.snapshot?.diagnostics ?? []),
+    });
+    return { envelope, changes: { agent: name, persona: now.snapshot } };
+  },
+};
+
+export const personaCommand: PlainCommand = {
+  kind: "plain",
+  name: "persona",
+  summary: "Show who the agent is here, and whether its files differ by now",
+  usage: "/persona [file]",
+  effects: ["reads"],
+  async run(args, { agents, session }) {
+    const { activeAgent, persona } = session;
+    const had = await agents.textsOfPersona(persona);
+    const wanted = args.toLowerCase().replace(/\.md$/u, "");
+    if (wanted !== "")
+      return {
+        envelope: textEnvelope(had, (name) => name.toLowerCase() === `${wanted}.md`, "/persona <file>"),
+      };
+    const { now, differs } = await agents.persona();
+    const current = await agents.textsOfPersona(now.snapshot, now.contents);
+    const { persona: left } = await agents.leftOut();
+    const rows = rowsOf(had, current);
+    const message =
+      rows.length === 0
+        ? `${activeAgent} has no persona here.`
+        : `${activeAgent} is this here, as it was read.${left === undefined ? "" : ` It is too long: ${left}.`}`;
+    const problems = persona?.diagnostics ?? [];
+    return {
+      envelope: done("persona", message, {
+        data: { agent: activeAgent, files: rows, problems, differs, ...(left === undefined ? {} : { left }) },
+        body: withProblems(tableOf(rows), problems),
+        next: differs
+          ? "The files differ by now: /reload_persona shows how, and takes them over."
+          : rows.length === 0
+            ? "A SOUL.md in its folder is read by /reload_persona and by the next conversation."
+            : "/persona <file> shows one.",
+      }),
+    };
+  },
+};
+
+export const skillsCommand: PlainCommand = {
+  kind: "plain",
+  name: "skills",
+  summary: "List the skills of this conversation, or show one",
+  usage: "/skills [name [file]]",
+  effects: ["reads"],
+  async run(args, { agents, session: { skillSnapshot } }) {
+    const { word, rest } = firstWord(args);
+    if (word !== "") {
+      const texts = await agents.textsOfSkills(skillSnapshot, { only: word });
+      return {
+        envelope: textEnvelope(
+          texts,
+          (name) => name === `${word}/${rest === "" ? "SKILL.md" : rest}`,
+          "/skills <name>",
+        ),
+      };
+    }
+    const { differs } = await agents.skills();
+    const described = await agents.descriptions(skillSnapshot);
+    const { skills: left } = await agents.leftOut();
+    const rows = skillSnapshot.skills.map(({ name, source }) => ({
+      name,
+      source,
+      description: described.get(name) ?? "",
+    }));
+    const problems = skillSnapshot.diagnostics;
+    const message = `${counted(rows.length, "skill")} here, as they were read.${left === undefined ? "" : ` They are many: ${left}.`}`;
+    const body = markdownTable(
+      ["skill", "from", "what it is for"],
+      rows.map(({ name, source, description }) => [name, source, description]),
+    );
+    return {
+      envelope: done("skills", message, {
+        data: {
+          version: skillSnapshot.snapshot_version,
+          skills: rows,
+          problems,
+          differs,
+          ...(left === undefined ? {} : { left }),
+        },
+        body: withProblems(body, problems),
+        next: differs
+          ? "The files differ by now: /reload_skills shows how, and takes them over."
+          : "/skills <name> shows one.",
+      }),
+    };
+  },
+};
+
+export const reloadPersonaCommand: PlainCommand = {
+  kind: "plain",
+  name: "reload_persona",
+  summary: "Take the persona files over as they are now",
+  usage: "/reload_persona",
+  effects: ["reads", "session"],
+  async run(_args, { agents, session }) {
+    const { now, differs } = await agents.persona();
+    // Also where nothing differs: what was erased from the store comes back with the file.
+    await agents.keep(now.contents);
+    const before = await agents.textsOfPersona(session.persona);
+    const after = await agents.textsOfPersona(now.snapshot, now.contents);
+    const envelope = reloadEnvelope("persona", {
+      differs,
+      before,
+      after,
+      problems: now.snapshot?.diagnostics ?? [],
+    });
+    return differs ? { envelope, changes: { persona: now.snapshot } } : { envelope };
+  },
+};
+
+export const reloadSkillsCommand: PlainCommand = {
+  kind: "plain",
+  name: "reload_skills",
+  summary: "Take the skills over as they are now",
+  usage: "/reload_skills",
+  effects: ["reads", "session"],
+  async run(_args, { agents, session }) {
+    const { now, differs } = await agents.skills();
+    await agents.keep(now.contents);
+    const before = await agents.textsOfSkills(session.skillSnapshot);
+    const after = await agents.textsOfSkills(now.snapshot, { fresh: now.contents });
+    const envelope = reloadEnvelope("skills", { differs, before, after, problems: now.snapshot.diagnostics });
+    return differs ? { envelope, changes: { skillSnapshot: now.snapshot } } : { envelope };
+  },
+};
+
+function reloadEnvelope(
+  what: "persona" | "skills",
+  {
+    differs,
+    before,
+    after,
+    problems,
+  }: {
+    readonly differs: boolean;
+    readonly before: FrozenTexts;
+    readonly after: FrozenTexts;
+    readonly problems: readonly FileProblem[];
+  },
+): Envelope {
+  const body = withProblems(differs ? differenceText(before.texts, after.texts) : "", problems);
+  const data = { changed: rowsOf(before, after).filter(({ now }) => now !== "same"), problems };
+  if (!differs)
+    return done(`${what}_same`, "The files are as they were read; nothing changes.", { data, body });
+  return done(
+    `${what}_reloaded`,
+    `From now on this conversation has the ${what} as the files are now; nothing else of it changed.`,
+    { data, body },
+  );
+}
+
+interface Row {
+  readonly name: string;
+  readonly characters: number;
+  /** How the file is now, beside what was read. */
+  readonly now: "same" | "changed" | "gone" | "new" | "erased";
+}
+
+function rowsOf(had: FrozenTexts, current: FrozenTexts): Row[] {
+  const names = new Set([...Object.keys(had.texts), ...had.gone, ...Object.keys(current.texts)]);
+  return [...names].map((name) => {
+    const before = had.texts[name];
+    const after = current.texts[name];
+    const characters = (before ?? after ?? "").length;
+    if (had.gone.includes(name)) return { name, characters, now: "erased" };
+    if (before === undefined) return { name, characters, now: "new" };
+    if (after === undefined) return { name, characters, now: "gone" };
+    return { name, characters, now: before === after ? "same" : "changed" };
+  });
+}
+
+const NOW: Record<Row["now"], string> = {
+  same: "the same",
+  changed: "changed since",
+  gone: "gone since",
+  new: "new since, not in this conversation",
+  erased: "was erased from this conversation",
+};
+
+function tableOf(rows: readonly Row[]): string {
+  return markdownTable(
+    ["file", "characters", "on the disk"],
+    rows.map(({ name, characters, now }) => [name, String(characters), NOW[now]]),
+  );
+}
+
+function textEnvelope(
+  { texts, gone }: FrozenTexts,
+  isWanted: (name: string) => boolean,
+  usage: string,
+): Envelope {
+  const found = Object.entries(texts).find(([name]) => isWanted(name));
+  if (found === undefined) {
+    const names = [...Object.keys(texts), ...gone.map((name) => `${name} (erased)`)];
+    return usageEnvelope(
+      names.length === 0 ? "there is none of that name" : `there are: ${names.join(", ")}`,
+      usage,
+    );
+  }
+  const [name, text] = found;
+  return done("file", `${name}, as it was read.`, { body: text, data: { name, text } });
+}
+
+/** With what was left out, and why, below. */
+function withProblems(body: string, problems: readonly FileProblem[]): string {
+  const told = markdownTable(
+    ["left out", "because it"],
+    problems.map(({ source, reason }) => [source, reason]),
+  );
+  return [body, told].filter((part) => part !== "").join("\n\n");
+}
