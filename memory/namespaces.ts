@@ -1,6 +1,6 @@
 /** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import { PERSONALITY_DOMAINS, type Domain, type Scope } from "./record.ts";
 
 /** Where a record lies: enough to name its namespace. */
@@ -24,6 +24,27 @@ export function assertOwner(owner: string): void {
   throw new LilyError("memory_owner_missing", "memory belongs to somebody, and no owner was given", {
     next: "Log in, or name the owner in the configuration.",
   });
+}
+
+// No owner holds a control character.
+const OWN = "\u0001";
+
+/** Whose the facts and documents of one session key are that keeps its own: a name that is no owner's, and the owner's all the same. */
+export function ownMemory(owner: string, sessionKey: string): string {
+  return `${owner}${OWN}${sessionKey}`;
+}
+
+/** Whether a label is that of `owner`, or of what one of their session keys keeps as its own. */
+function isLabelOf(owner: string, label: string): boolean {
+  return label === encodeLabel(owner) || label.startsWith(encodeLabel(`${owner}${OWN}`));
+}
+
+/** As whom what lies in these namespaces is reached: `owner`, and each of their keys that keeps its own. */
+export function memoryOwners(owner: string, namespaces: readonly (readonly string[])[]): string[] {
+  const labels = namespaces.flatMap((namespace) =>
+    isMemoryOf(owner, namespace) ? [ownerLabel(namespace)] : [],
+  );
+  return [...new Set([owner, ...labels.map((label) => decodeLabel(label))])];
 }
 
 /** The namespace of one record. */
@@ -74,12 +95,16 @@ export function pieceNamespace(owner: string, sourceId?: string): string[] {
   return ["evidence", encodeLabel(owner), "default", "pieces", ...(sourceId === undefined ? [] : [sourceId])];
 }
 
-/** Whether a namespace of memory, of whatever kind, holds what is of `owner`. */
-export function isMemoryOf(owner: string, [, kind, third, fourth = ""]: readonly string[]): boolean {
-  const label = encodeLabel(owner);
-  if (kind === "personality") return fourth === label;
-  if (kind === "task") return fourth === label || fourth.startsWith(`${label}${BETWEEN}`);
-  return third === label;
+/** Whether a namespace of memory or evidence, of whatever kind, holds what is of `owner`. */
+export function isMemoryOf(owner: string, namespace: readonly string[]): boolean {
+  return isLabelOf(owner, ownerLabel(namespace));
+}
+
+/** The label that says whose a namespace of memory or evidence is. */
+function ownerLabel([root, second = "", third = "", fourth = ""]: readonly string[]): string {
+  if (root === "evidence") return second;
+  if (second === "personality") return fourth;
+  return second === "task" ? (fourth.split(BETWEEN)[0] ?? "") : third;
 }
 
 /** Whether the labels of `namespace` begin with those of `prefix`. */

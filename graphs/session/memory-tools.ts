@@ -85,6 +85,8 @@ async function remember(
 ): Promise<string> {
   const text = noted.replace(GIVEN_HEAD, "");
   if (isOfFrame(text)) return "Not remembered: these are the words around what is remembered, and no fact.";
+  if (/^[/\uff0f]/u.test(text.trimStart()))
+    return "Not remembered: that is a command, which only the user can give, and no fact.";
   const outcome = await memory.facts.remember(memory.who, {
     text,
     saidBy: "assistant",

@@ -17,7 +17,7 @@ import type { MemoryRecord } from "#memory/record.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import { agentParts } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
-import { memoryOf } from "./run-memory.ts";
+import { memoryOf, memoryOwner } from "./run-memory.ts";
 
 /** A prompt without the turn in flight, and what it was rendered from. */
 export interface Prompt {
@@ -44,7 +44,7 @@ export async function renderPrompt(
   const [turns, facts, passages, system] = await Promise.all([
     readTurns(deps, run, { chain, receipt }),
     readFacts(deps, run, { session, receipt }),
-    evidenceOf(deps, run.store)?.pieces({ owner: session.owner }, receipt.evidence ?? []) ?? [],
+    readPassages(deps, run, { session, receipt }),
     systemText(run, { chain, session, receipt }),
   ]);
   const ledger = receipt.ledger === undefined ? "" : ledgerPart(session.ledger, receipt.ledger);
@@ -79,6 +79,12 @@ async function readFacts(
     memory.who,
     (receipt.memory ?? []).map(({ id }) => id),
   );
+}
+
+async function readPassages(deps: SessionDeps, { store }: RunContext, { session, receipt }: PromptSubject) {
+  const owner = memoryOwner(deps, session);
+  if (owner === undefined) return [];
+  return (await evidenceOf(deps, store)?.pieces({ owner }, receipt.evidence ?? [])) ?? [];
 }
 
 /** The fixed part of the prompt; what it takes of the budget is counted from it too. */

@@ -7,7 +7,7 @@ import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence
 import { policyOf } from "./policy-of.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import type { RunContext } from "./run-context.ts";
-import { scanWith } from "./run-memory.ts";
+import { memoryOwner, scanWith } from "./run-memory.ts";
 
 /** Passages that a turn is given at most. */
 const GIVEN = 3;
@@ -35,9 +35,11 @@ export async function evidenceForTurn(
   const book = evidenceOf(deps, store);
   const { evidenceTokens } = deps.limits;
   const { timeZone } = policyOf(deps, session);
-  const who = { owner: session.owner };
-  if (book === undefined || evidenceTokens === 0 || !(await book.hasAny(who)))
+  const owner = memoryOwner(deps, session);
+  if (book === undefined || owner === undefined || evidenceTokens === 0)
     return evidenceSection([], 0, timeZone);
+  const who = { owner };
+  if (!(await book.hasAny(who))) return evidenceSection([], 0, timeZone);
   const query = questionIn(turn.text);
   const found = await book.search(who, query, CANDIDATES);
   // What was found by its meaning need not have the words.

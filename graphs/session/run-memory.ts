@@ -3,6 +3,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { ownMemory } from "#memory/namespaces.ts";
 import { createFactStore } from "#memory/facts/fact-store.ts";
 import { checkText } from "#memory/policy/check-text.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
@@ -23,7 +24,20 @@ export function gateOf(deps: Pick<SessionDeps, "scanSecrets">, { isTrusted = tru
 }
 
 /**
- * The memory of the owner of `session`; `undefined` when it is switched off.
+ * Whose memory a session reads and keeps: its owner's, or that of its key alone; `undefined` where memory is switched off,
+ * or for this key.
+ */
+export function memoryOwner(
+  { memory }: Pick<SessionDeps, "memory">,
+  { owner, sessionKey }: Pick<SessionFields, "owner" | "sessionKey">,
+): string | undefined {
+  const of = memory?.of?.(sessionKey) ?? "shared";
+  if (memory?.enabled === false || of === "none") return undefined;
+  return of === "own" ? ownMemory(owner, sessionKey) : owner;
+}
+
+/**
+ * The memory of a session; `undefined` when it has none.
  *
  * @param turn number of the turn in which something is remembered
  */
@@ -32,13 +46,14 @@ export function memoryOf(
   store: BaseStore,
   { session, turn }: { readonly session: SessionFields; readonly turn?: number },
 ): CommandMemory | undefined {
-  if (deps.memory?.enabled === false) return undefined;
+  const owner = memoryOwner(deps, session);
+  if (owner === undefined) return undefined;
   const { clock, ids } = deps;
   const scan = scanWith(deps);
   return {
     facts: createFactStore(store, { clock, ids, scan }),
     who: {
-      owner: session.owner,
+      owner,
       agent: session.activeAgent,
       sessionId: session.sessionId,
       ...(turn === undefined ? {} : { turn }),

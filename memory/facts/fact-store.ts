@@ -5,8 +5,9 @@ import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
 import { exportAll, importAll, type ImportOptions, type MemoryExport } from "./import.ts";
 import { byIds, find, hasAny, recall, show } from "./read.ts";
-import { forget } from "./forget.ts";
+import { forget, forgetAll } from "./forget.ts";
 import { applyLifecycle, type LifecycleOptions } from "./jobs.ts";
+import { createMask } from "./masked.ts";
 import { remember } from "./remember.ts";
 import { createReview, type Review } from "./review.ts";
 import type {
@@ -35,7 +36,7 @@ import { currentOf } from "../retention/lifecycle.ts";
  * Long-term memory of every owner. `who` comes from the run's own context; nothing in a text or a tool's arguments
  * reaches another owner. Every write passes the policy gate, and every decision reads again right before it writes.
  * Each call throws `memory_owner_missing` for an empty owner, `memory_input_invalid` for malformed options, and what the
- * store throws. All else is an answer.
+ * store throws. All else is an answer, in which secrets that an earlier version let in are masked.
  */
 export interface FactStore {
   /** Gate, then one write. What is about the same is superseded, where the owner or the model says it. */
@@ -50,8 +51,12 @@ export interface FactStore {
   find(who: Who, id: string): Promise<Found>;
   /** The records with these full ids that are still there, in the same order and in any state. */
   byIds(who: Who, ids: readonly string[]): Promise<MemoryRecord[]>;
+  /** The text of the record with this full id as it is stored, for an erasure alone: everything else is given masked. */
+  rawText(who: Who, id: string): Promise<string | undefined>;
   /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
   forget(who: Who, id: string): Promise<ForgetOutcome>;
+  /** Deletes every record, also those under review, and marks their texts as forgotten; how many are gone. */
+  forgetAll(who: Who): Promise<number>;
   /** A new text or domain replaces the record by a new one; all else changes in place. The owner's word. */
   edit(who: Who, id: string, change: Change): Promise<RememberOutcome | None>;
   /** Sets `last_verified` of the records with these full ids. */
@@ -80,21 +85,29 @@ export type FactStoreDeps = Omit<FactDeps, "store">;
 /** The fact store on `store`, which may be any LangGraph store, also the one a graph node is given. */
 export function createFactStore(store: BaseStore, { clock, ids, scan }: FactStoreDeps): FactStore {
   const deps = { store, clock, ids, scan };
+  const mask = createMask(scan);
+  const review = createReview(deps);
   return {
-    remember: (who, fact) => remember(deps, who, fact),
-    show: (who, options) => show(deps, who, options),
-    recall: (who, options) => recall(deps, who, options),
+    remember: async (who, fact) => mask(await remember(deps, who, fact)),
+    show: async (who, options) => mask(await show(deps, who, options)),
+    recall: async (who, options) => mask(await recall(deps, who, options)),
     hasAny: (who, options) => hasAny(deps, who, options),
-    find: (who, id) => find(deps, who, id),
-    byIds: (who, ids) => byIds(deps, who, ids),
-    forget: (who, id) => forget(deps, who, id),
-    edit: (who, id, change) => edit(deps, who, id, change),
-    verify: (who, verified) => verify(deps, who, verified),
-    conflicts: (who) => conflicts(deps, who),
-    resolve: (who, keepId) => resolve(deps, who, keepId),
-    exportAll: (who) => exportAll(deps, who),
+    find: async (who, id) => mask(await find(deps, who, id)),
+    byIds: async (who, ids) => mask(await byIds(deps, who, ids)),
+    rawText: async (who, id) => (await byIds(deps, who, [id]))[0]?.text,
+    forget: async (who, id) => mask(await forget(deps, who, id)),
+    forgetAll: (who) => forgetAll(deps, who),
+    edit: async (who, id, change) => mask(await edit(deps, who, id, change)),
+    verify: async (who, verified) => mask(await verify(deps, who, verified)),
+    conflicts: async (who) => mask(await conflicts(deps, who)),
+    resolve: async (who, keepId) => mask(await resolve(deps, who, keepId)),
+    exportAll: async (who) => mask(await exportAll(deps, who)),
     importAll: (who, input, options) => importAll(deps, who, input, options),
-    review: createReview(deps),
+    review: {
+      list: async (who) => mask(await review.list(who)),
+      accept: async (who, id) => mask(await review.accept(who, id)),
+      reject: async (who, id) => mask(await review.reject(who, id)),
+    },
     applyLifecycle: (who, options) => applyLifecycle(deps, who, options),
     overview: (who) => overview(deps, who),
   };

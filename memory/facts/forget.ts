@@ -3,7 +3,7 @@ import { assertOwner } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { FactDeps } from "./fact-deps.ts";
 import { deleteRecord, putRecord, readAll, readPending } from "./rows.ts";
-import { putTombstone } from "./tombstones.ts";
+import { putTombstone, putTombstones } from "./tombstones.ts";
 import type { ForgetOutcome, Who } from "./types.ts";
 
 /** Forgets one record, also one that waits for a review; see `FactStore.forget`. */
@@ -54,4 +54,21 @@ async function forgetLinks(
 /** A store without an atomic batch may lack the mark on what was superseded. */
 function isUnmarked({ id, superseded_by, updated_at }: MemoryRecord, by: MemoryRecord): boolean {
   return superseded_by === null && by.supersedes.includes(id) && updated_at < by.updated_at;
+}
+
+/** Empties the memory of the owner; see `FactStore.forgetAll`. */
+export async function forgetAll(deps: FactDeps, who: Who): Promise<number> {
+  assertOwner(who.owner);
+  const [all, pending] = await Promise.all([
+    readAll(deps.store, who.owner),
+    readPending(deps.store, who.owner),
+  ]);
+  const doomed = [...all, ...pending];
+  await putTombstones(
+    deps,
+    who.owner,
+    doomed.map(({ text }) => text),
+  );
+  for (const record of doomed) await deleteRecord(deps.store, who.owner, record);
+  return doomed.length;
 }

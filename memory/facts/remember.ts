@@ -35,11 +35,16 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
   const place = placeOf(clean);
   const record = newRecord(who, clean, place, instantOf(deps));
   const isExplicit = fact.saidBy === "owner" && fact.source === "command";
+  let saysAgain = false;
   if (!isExplicit) {
-    const [stone] = (await readTombstones(deps, who.owner)).of(clean.text);
+    const stones = await readTombstones(deps, who.owner);
+    const [stone] = stones.of(clean.text);
     if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
+    saysAgain = stones.resembles(clean.text);
   }
-  const rule = verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options);
+  const rule =
+    (verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options)) ??
+    (saysAgain ? "forgotten_before" : null);
   if (rule !== null) {
     const found = await quarantine(deps, who.owner, {
       ...record,

@@ -1,6 +1,7 @@
 /** What an owner has forgotten, as salted hashes: enough to know it again, not enough to read it. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { stemsOf } from "#src/kernel/words.ts";
 import { instantSchema } from "../record.ts";
 import { tombstoneNamespace } from "../namespaces.ts";
 import { comparableText, readItems } from "./rows.ts";
@@ -11,6 +12,8 @@ const tombstoneSchema = z.strictObject({
   salt: z.string().min(1),
   /** SHA-256 of salt and comparable text, hexadecimal. */
   hash: z.string().length(64),
+  /** One of {@link BUCKETS} numbers for each word that carries a topic: hundreds of words share one. Absent in older marks. */
+  words: z.array(z.int().nonnegative()).optional(),
   forgotten_at: instantSchema,
 });
 
@@ -20,6 +23,8 @@ type Tombstone = z.infer<typeof tombstoneSchema> & { readonly id: string };
 export interface Tombstones {
   /** Those of `text`, whatever domain it would be remembered in. */
   of(text: string): readonly Tombstone[];
+  /** Whether `text` has most of the words of something forgotten: it may be the same in other words. */
+  resembles(text: string): boolean;
   readonly salt: string | undefined;
 }
 
@@ -35,6 +40,13 @@ export async function readTombstones({ store }: FactDeps, owner: string): Promis
   const byHash = groupByHash(stones);
   return {
     of: (text) => [...salts].flatMap((salt) => byHash.get(hashOf(salt, text)) ?? []),
+    resembles(text) {
+      const words = new Map([...salts].map((salt) => [salt, new Set(wordsIn(salt, text))]));
+      return stones.some(({ salt, words: forgotten = [] }) => {
+        const shared = forgotten.filter((word) => words.get(salt)?.has(word) === true);
+        return shared.length * 2 > forgotten.length;
+      });
+    },
     salt: stones[0]?.salt,
   };
 }
@@ -47,12 +59,36 @@ function groupByHash(stones: readonly Tombstone[]): Map<string, Tombstone[]> {
 
 /** Marks `text` as forgotten. @returns the id of its tombstone, which says nothing about the text */
 export async function putTombstone(deps: FactDeps, owner: string, text: string): Promise<string> {
+  const [id = ""] = await putTombstones(deps, owner, [text]);
+  return id;
+}
+
+/** The same for many texts, in their order. */
+export async function putTombstones(
+  deps: FactDeps,
+  owner: string,
+  texts: readonly string[],
+): Promise<string[]> {
   const stones = await readTombstones(deps, owner);
-  const [known] = stones.of(text);
-  if (known !== undefined) return known.id;
-  const id = deps.ids.uuid();
   const salt = stones.salt ?? deps.ids.salt();
-  const stone = { schema_version: 1, salt, hash: hashOf(salt, text), forgotten_at: instantOf(deps) };
+  const ids: string[] = [];
+  for (const text of texts) ids.push(stones.of(text)[0]?.id ?? (await putStone(deps, owner, { text, salt })));
+  return ids;
+}
+
+async function putStone(
+  deps: FactDeps,
+  owner: string,
+  { text, salt }: { readonly text: string; readonly salt: string },
+): Promise<string> {
+  const id = deps.ids.uuid();
+  const stone: z.input<typeof tombstoneSchema> = {
+    schema_version: 1,
+    salt,
+    hash: hashOf(salt, text),
+    words: wordsIn(salt, text),
+    forgotten_at: instantOf(deps),
+  };
   await deps.store.put(tombstoneNamespace(owner), id, stone, false);
   return id;
 }
@@ -67,4 +103,18 @@ function hashOf(salt: string, text: string): string {
   return createHash("sha256")
     .update(`${salt}\n${comparableText(text)}`)
     .digest("hex");
+}
+
+/** So few that a number stands for hundreds of words and tells none; so many that half a text is rarely met by chance. */
+const BUCKETS = 256;
+
+/** Forms of a word have the same beginning: "allergic" and "allergy". */
+const BEGINNING = 5;
+
+function wordsIn(salt: string, text: string): number[] {
+  const begun = stemsOf(text).map((word) => (/\d/u.test(word) ? word : word.slice(0, BEGINNING)));
+  const buckets = begun.map(
+    (word) => createHash("sha256").update(`${salt}\n${word}`).digest().readUInt8() % BUCKETS,
+  );
+  return [...new Set(buckets)].sort((a, b) => a - b);
 }

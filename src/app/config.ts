@@ -89,6 +89,8 @@ export const configSchema = z.strictObject({
         arrivals: arrivalOverridesSchema.optional(),
         /** People answer there, and no assistant: `/recall` counts what they say as much. Of what is said from then on. */
         people: z.boolean().optional(),
+        /** Whose facts and documents the key reads and keeps: the owner's, its own, or none. */
+        memory: z.enum(["shared", "own", "none"]).optional(),
       }),
     )
     .default([]),

@@ -66,7 +66,12 @@ export interface SessionDeps {
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
   /** Whether memory is on, and whether the reply model is offered tools for it. */
-  readonly memory?: { readonly enabled: boolean; readonly tool: boolean };
+  readonly memory?: {
+    readonly enabled: boolean;
+    readonly tool: boolean;
+    /** Whose facts and documents a session key reads and keeps: the owner's (by default), its own, or none. */
+    readonly of?: (sessionKey: string) => "shared" | "own" | "none";
+  };
   /** Finds secrets in what is to be remembered; the real scanner by default. */
   readonly scanSecrets?: SecretScanner;
   /** Files of the person at this machine; only where nobody else gives commands. */

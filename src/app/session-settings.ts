@@ -78,7 +78,11 @@ export function sessionSettings(
       config.keys
         .filter(({ prefix, people }) => people !== undefined && sessionKey.startsWith(prefix))
         .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]?.people === true,
-    memory: { enabled: config.memory.enabled, tool: config.memory.tool },
+    memory: {
+      enabled: config.memory.enabled,
+      tool: config.memory.tool,
+      of: (sessionKey) => memoryOf(config, sessionKey),
+    },
     botNames: config.botNames,
     defaultAgent: "lily",
     configuredAgents: Object.keys(config.agents).filter((name) => name !== "defaults"),
@@ -90,4 +94,15 @@ export function sessionSettings(
       ),
     },
   };
+}
+
+/** Parts of a key by which channels name what several people read, as `composeSessionKey` puts them together. */
+const READ_BY_SEVERAL = /(?:^|:)(?:group|supergroup|channel|room)(?::|$)/u;
+
+/** The longest prefix that says so; else what several people read keeps its own, so that nothing private is told there. */
+function memoryOf({ keys }: Config, sessionKey: string): "shared" | "own" | "none" {
+  const said = keys
+    .filter(({ prefix, memory }) => memory !== undefined && sessionKey.startsWith(prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return said[0]?.memory ?? (READ_BY_SEVERAL.test(sessionKey) ? "own" : "shared");
 }

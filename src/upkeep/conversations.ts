@@ -22,6 +22,7 @@ import {
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { counted, joined } from "#src/kernel/markdown.ts";
 import { fine, someOf, warning, wrong, type Check } from "./check.ts";
+import { checkKeptSecrets } from "./kept-secrets.ts";
 
 const FROM_A_BACKUP =
   "Restore a backup if it should be as it was: lily restore <folder>. Conversations go on without.";
@@ -36,6 +37,7 @@ export async function checkConversations(store: BaseStore): Promise<Check[]> {
     latestRow(chains),
     sessionIndexRow(chains, await lostSessions(store, chains)),
     await deliveriesRow(store, repository, chains),
+    await checkKeptSecrets(store),
   ];
 }
 

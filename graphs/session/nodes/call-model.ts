@@ -18,6 +18,7 @@ import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { renderPrompt } from "../prompt.ts";
 import { readRunContext, type RunContext } from "../run-context.ts";
+import { memoryOwner } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
 import { sessionTools } from "../tools.ts";
@@ -178,10 +179,13 @@ function modelOptions(chosen: SessionFields["modelConfig"]): ChatModelOptions {
 
 /** The model with the tools that it is offered. */
 function withTools(
-  { tools = [], memory }: SessionDeps,
-  { skillSnapshot }: SessionFields,
+  deps: SessionDeps,
+  session: SessionFields,
   model: BaseChatModel,
 ): Runnable<BaseMessage[], AIMessageChunk> {
-  const offers = { memory: memory?.enabled === true && memory.tool, skills: skillSnapshot.skills.length > 0 };
-  return model.bindTools?.(sessionTools(tools, undefined, offers)) ?? model;
+  const offers = {
+    memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
+    skills: session.skillSnapshot.skills.length > 0,
+  };
+  return model.bindTools?.(sessionTools(deps.tools ?? [], undefined, offers)) ?? model;
 }

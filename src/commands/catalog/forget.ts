@@ -1,10 +1,11 @@
 /** `/forget <id or words>`: erases one fact from memory; what was said in conversations stays, unless `--everywhere`. */
-import { done, type Envelope } from "#src/kernel/envelope.ts";
+import { counted } from "#src/kernel/markdown.ts";
+import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { usageEnvelope } from "../parse-command.ts";
-import { FORGET_USAGE, findFact, notFound, readForget } from "./memory/find-record.ts";
+import { FORGET_USAGE, findFact, type ForgetFlags, notFound, readForget } from "./memory/find-record.ts";
 import { forgetEverywhere } from "./memory/forget-everywhere.ts";
 import { actionContext, memoryOff, momentOf, type ActionContext } from "./memory/memory-action.ts";
 import { recordRow } from "./memory/record-row.ts";
@@ -18,13 +19,15 @@ export const forgetCommand: PlainCommand = {
   onlyReads(args) {
     const flags = readForget(args);
     if (!flags.ok) return false;
-    return flags.switches.has("dry-run") || (flags.switches.has("everywhere") && !flags.switches.has("yes"));
+    const asks = flags.switches.has("everywhere") || flags.switches.has("all");
+    return flags.switches.has("dry-run") || (asks && !flags.switches.has("yes"));
   },
   async run(args, context) {
     const on = actionContext(context);
     if (on === undefined) return { envelope: memoryOff() };
     const flags = readForget(args);
     if (!flags.ok) return { envelope: usageEnvelope(flags.problem, FORGET_USAGE) };
+    if (flags.switches.has("all")) return forgetAll(on, flags);
     if (flags.switches.has("everywhere")) return forgetEverywhere(on, flags);
     const found = await findFact(on, flags);
     if (found.kind === "refused") return found;
@@ -33,6 +36,35 @@ export const forgetCommand: PlainCommand = {
 };
 
 const KEPT = "What was said in conversations stays in their transcripts.";
+
+/** `/forget --all`: memory alone is emptied, after a yes. */
+async function forgetAll(
+  { memory }: ActionContext,
+  { text, values, switches }: ForgetFlags,
+): Promise<CommandOutcome> {
+  const { facts, who } = memory;
+  if (text !== "" || values.task !== undefined || switches.has("everywhere"))
+    return { envelope: usageEnvelope("--all is all that is remembered, and stands alone", FORGET_USAGE) };
+  if (!switches.has("yes") || switches.has("dry-run")) {
+    const { current, review, leftOut } = await facts.overview(who);
+    const total = Object.values(current).reduce((sum, count) => sum + count, review + leftOut);
+    const message = `This would erase all that is remembered, ${counted(total, "fact")}. ${KEPT} Documents stay too.`;
+    const more = { next: "/forget --all --yes does it. Nothing was changed.", data: { total } };
+    if (total === 0 || switches.has("dry-run"))
+      return { envelope: done("memory_forget_preview", message, more) };
+    return { envelope: refused("confirmation_needed", message, more) };
+  }
+  const total = await facts.forgetAll(who);
+  const envelope = done(
+    "memory_forgotten",
+    `Erased from memory: ${counted(total, "fact")}, which is all. ${KEPT}`,
+    {
+      next: "/remember <text> keeps something again; lily erase --owner erases a person wholly.",
+      data: { total, kept: ["transcripts", "documents"] },
+    },
+  );
+  return { envelope, isCommitted: true };
+}
 
 function preview(context: ActionContext, record: MemoryRecord): Envelope {
   const short = shortId(record.id);

@@ -3,8 +3,8 @@ import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";
-import { isMemoryOf, pieceNamespace } from "#memory/namespaces.ts";
-import { namespacesUnder } from "#src/storage/session-items.ts";
+import { isMemoryOf, memoryOwners } from "#memory/namespaces.ts";
+import { itemsUnder, namespacesUnder } from "#src/storage/session-items.ts";
 import { FROZEN_TYPE } from "#src/sessions/blobs.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
@@ -23,7 +23,7 @@ export const evidence: Place = {
   name: "evidence",
   root: "evidence",
   async find(search) {
-    const { owner, sessionKey, deps, found: before } = search;
+    const { sessionKey, deps, found: before } = search;
     const sessions = new Set(
       sessionKey === undefined
         ? []
@@ -32,18 +32,28 @@ export const evidence: Place = {
     const found = new Map<string, Found>();
     const add = (item: Found): void =>
       void found.set([...item.namespace, item.key].join("/"), ofNobody(item));
-    for await (const item of itemsOf({ ...search, sessionKey: undefined }, "evidence")) {
+    for await (const item of evidenceOf(search)) {
       const isFound = sessionKey === undefined ? whatSays(item, search) : sessions.has(sessionOf(item));
       if (isFound === undefined || isFound === false) continue;
       add(item);
       // A document whose own name or path says it goes with all of its passages.
       if (item.namespace[3] !== "sources") continue;
-      for (const piece of await itemsIn(deps.storage.store, pieceNamespace(owner, item.key))) add(piece);
+      for (const piece of await itemsIn(deps.storage.store, piecesBeside(item))) add(piece);
     }
     return [...found.values()];
   },
   erase: remove,
 };
+
+async function* evidenceOf({ deps, owner }: Search): AsyncGenerator<Found> {
+  for await (const item of itemsUnder(deps.storage.store, ["evidence"]))
+    if (isMemoryOf(owner, item.namespace)) yield item;
+}
+
+/** The namespace of the passages of a document. */
+function piecesBeside({ namespace, key }: Found): string[] {
+  return [...namespace.slice(0, 3), "pieces", key];
+}
 
 function ofNobody({ namespace, key, value }: Found): Found {
   return { namespace, key, value };
@@ -115,13 +125,20 @@ export const memory: Place = {
   async find({ deps, owner, says, isWhole }) {
     const { store } = deps.storage;
     if (isWhole) return itemsOfMemory(store, owner, (kind) => kind !== "tombstones");
-    const { records, unreadable } = await findSaying(factDepsOn(deps, store), { owner }, says);
-    return [...records.map((value) => ({ namespace: ["memory"], key: value.id, value })), ...unreadable];
+    const found: Found[] = [];
+    for (const one of await ownersIn(store, owner)) {
+      const { records, unreadable } = await findSaying(factDepsOn(deps, store), { owner: one }, says);
+      found.push(...records.map((value) => ({ namespace: ["memory"], key: value.id, value })), ...unreadable);
+    }
+    return found;
   },
   async erase(found, erasure) {
     const { deps, owner, says, storeFor, isWhole } = erasure;
     if (isWhole) return remove(found, erasure);
-    return (await forgetSaying(factDepsOn(deps, storeFor()), { owner }, says)).forgotten;
+    let forgotten = 0;
+    for (const one of await ownersIn(deps.storage.store, owner))
+      forgotten += (await forgetSaying(factDepsOn(deps, storeFor()), { owner: one }, says)).forgotten;
+    return forgotten;
   },
 };
 
@@ -145,6 +162,14 @@ async function itemsOfMemory(
   const all = await namespacesUnder(store, ["memory"]);
   const own = all.filter((namespace) => isMemoryOf(owner, namespace) && isKind(namespace[1]));
   return (await Promise.all(own.map((namespace) => itemsIn(store, namespace)))).flat();
+}
+
+/** As whom the facts of a person are reached: themselves, and each key that keeps its own. */
+async function ownersIn(store: BaseStore, owner: string): Promise<string[]> {
+  const namespaces: string[][] = [];
+  // A node's store lists no namespaces.
+  for await (const { namespace } of itemsUnder(store, ["memory"])) namespaces.push(namespace);
+  return memoryOwners(owner, namespaces);
 }
 
 /** What the fact store works with, on `store`. */

@@ -64,20 +64,28 @@ export function notWaiting(wanted: string): Envelope {
   });
 }
 
+/** Facts that a person is shown of many. */
+const LISTED = 50;
+/** Facts that are looked at: of more than these it is said that there are as many. */
+const LOOKED_AT = 5_000;
+
 /** Several records fit: which one is asked back. */
 function ambiguous(context: ActionContext, records: readonly MemoryRecord[], wanted: string): Envelope {
-  return refused("memory_ambiguous", `${counted(records.length, "fact")} fit ${quoted(wanted)}`, {
+  const listed = records.slice(0, LISTED);
+  const clipped = records.length > LISTED ? `; ${LISTED} are listed` : "";
+  return refused("memory_ambiguous", `${counted(records.length, "fact")} fit ${quoted(wanted)}${clipped}`, {
     next: "Nothing was changed. Say which one by its id.",
-    ...recordsShown(records.map((record) => recordRow(record, momentOf(context)))),
+    ...recordsShown(listed.map((record) => recordRow(record, momentOf(context)))),
   });
 }
 
 /** How it is written. */
-export const FORGET_USAGE = "/forget <id or words> [--task name] [--everywhere [--yes]] [--dry-run]";
+export const FORGET_USAGE =
+  "/forget <id or words> [--task name] [--everywhere [--yes]] [--dry-run], or /forget --all [--yes]";
 
 /** The arguments, taken apart. */
-export function readForget(args: string): FlagsResult<"task", "dry-run" | "everywhere" | "yes"> {
-  return parseFlags(args, { values: ["task"], switches: ["dry-run", "everywhere", "yes"] });
+export function readForget(args: string): FlagsResult<"task", "all" | "dry-run" | "everywhere" | "yes"> {
+  return parseFlags(args, { values: ["task"], switches: ["all", "dry-run", "everywhere", "yes"] });
 }
 
 /** Arguments that could be read. */
@@ -105,13 +113,17 @@ const LEAST_CHARACTERS = 2;
 /** As {@link findFact}; where no fact has all the words, the words are what is erased. */
 export async function erasureTarget(context: ActionContext, flags: ForgetFlags): Promise<ErasureTarget> {
   const { text, values } = flags;
+  if (context.memory.who.owner !== context.chain.owner) return { kind: "refused", envelope: keepsItsOwn() };
   if (text === "") return { kind: "refused", envelope: usageEnvelope("what is to be erased?", FORGET_USAGE) };
   const where = values.task === undefined ? ALL_DOMAINS : inTask(values.task);
   const { records, isCertain } = await recordsFor(context, text, where);
   const [record] = isCertain ? records : [];
   if (isCertain && records.length > 1)
     return { kind: "refused", envelope: ambiguous(context, records, text) };
-  if (record !== undefined) return { kind: "text", text: record.text };
+  if (record !== undefined) {
+    const { facts, who } = context.memory;
+    return { kind: "text", text: (await facts.rawText(who, record.id)) ?? record.text };
+  }
   if (looksLikeShortId(text)) return { kind: "refused", envelope: goneId(text) };
   if (values.task !== undefined) return { kind: "refused", envelope: notFound(text) };
   const characters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
@@ -119,6 +131,13 @@ export async function erasureTarget(context: ActionContext, flags: ForgetFlags):
   if (says) return { kind: "text", text };
   const problem = `a word of at least ${LEAST_CHARACTERS} letters that is not in every text says what is to be erased`;
   return { kind: "refused", envelope: usageEnvelope(problem, FORGET_USAGE) };
+}
+
+/** What would go is shown, and so would be told to whoever reads this conversation. */
+function keepsItsOwn(): Envelope {
+  return refused("erasure_unsupported", "this conversation keeps a memory of its own, and reads no other", {
+    next: "Give the command in a conversation that reads your memory; /forget without --everywhere erases a fact here.",
+  });
 }
 
 /** Its erasure may have been cut off after the fact itself was gone. */
@@ -160,6 +179,7 @@ async function recordsFor({ memory }: ActionContext, wanted: string, where: Wher
     ...where,
     scope: "*",
     query: wanted,
+    limit: LOOKED_AT,
     includeExpired: true,
     includeArchived: true,
     includeSuperseded: true,

@@ -34,7 +34,7 @@ export function actionContext(context: CommandContext): ActionContext | undefine
 /** What is told when memory is switched off. */
 export function memoryOff(): Envelope {
   return refused("memory_off", "memory is switched off here", {
-    next: "Set memory.enabled to true in config.json; what was remembered before is still there.",
+    next: "memory.enabled and keys[].memory in config.json say where it is on; what was remembered before is still there.",
   });
 }
 

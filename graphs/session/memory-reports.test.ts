@@ -1,0 +1,186 @@
+/** What field reports found of memory: whose it is, what comes back, and what leaves it. */
+import { describe, expect, it } from "vitest";
+import { recordNamespace } from "#memory/namespaces.ts";
+import { newRecord } from "#memory/facts/new-record.ts";
+import { checkKeptSecrets } from "#src/upkeep/kept-secrets.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import { echoModel, type Harness, OWNER } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const start = harnessStarter();
+
+/** Everything that the model was given in its latest call. */
+const given = (model: ScriptedChatModel): string => JSON.stringify(model.calls.at(-1)?.messages ?? []);
+
+async function shown(lily: Harness, sessionKey: string): Promise<string> {
+  return JSON.stringify((await lily.send("/memory show", { sessionKey })).envelope);
+}
+
+describe("whose memory a key reads", () => {
+  const DM = "telegram:dm:42";
+
+  it.each(["telegram:group:-100777", "slack:channel:C1", "matrix:room:!x"])(
+    "is its own where several people read it: %s (M-1)",
+    async (group) => {
+      const model = echoModel();
+      const lily = await start({ model });
+      await lily.send("/remember I take Zoloft every morning", { sessionKey: DM });
+      await lily.send("/remember our group meets on Quimbleday", { sessionKey: group });
+      await lily.send("when does our group meet, and what do I take every morning?", { sessionKey: group });
+      expect(given(model)).not.toContain("Zoloft");
+      expect(given(model)).toContain("Quimbleday");
+      expect(await shown(lily, group)).not.toContain("Zoloft");
+      expect(await shown(lily, DM)).not.toContain("Quimbleday");
+      const forgotten = await lily.send("/forget Zoloft --everywhere --dry-run", { sessionKey: group });
+      expect(forgotten.envelope.code).toBe("erasure_unsupported");
+    },
+  );
+
+  it.each([
+    ["telegram:dm:43", { prefix: "telegram:dm:", memory: "own" }],
+    ["telegram:dm:43", { prefix: "telegram:", memory: "own" }],
+    ["cli:work", { prefix: "cli:work", memory: "own" }],
+  ])("is its own where the setting of its prefix says so: %s %j (M-1)", async (other, rule) => {
+    const lily = await start({ model: echoModel(), config: { keys: [rule] } });
+    await lily.send("/remember I take Zoloft every morning", { sessionKey: DM });
+    expect(await shown(lily, other)).not.toContain("Zoloft");
+    expect(await shown(lily, DM)).toContain("Zoloft");
+  });
+
+  it("is none, or shared by a group, where the longest prefix says so (M-1)", async () => {
+    const keys = [
+      { prefix: "telegram:", memory: "none" },
+      { prefix: "telegram:group:-1", memory: "shared" },
+    ];
+    const model = echoModel();
+    const lily = await start({ model, config: { keys, memory: { tool: true } } });
+    await lily.send("/remember I take Zoloft every morning");
+    await lily.send("what do I take every morning?", { sessionKey: DM });
+    expect(given(model)).not.toContain("Zoloft");
+    expect((await lily.send("/memory show", { sessionKey: DM })).envelope.code).toBe("memory_off");
+    expect(await shown(lily, "telegram:group:-1")).toContain("Zoloft");
+  });
+
+  it("goes with its owner when a text or all is erased (M-1)", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember our group meets on Quimbleday", { sessionKey: "telegram:group:1" });
+    await lily.send("/forget Quimbleday --everywhere --yes");
+    expect(await shown(lily, "telegram:group:1")).not.toContain("Quimbleday");
+  });
+});
+
+describe("what was forgotten", () => {
+  it.each([
+    ["my old address is 4 Elm Rd", "The user's old address is 4 Elm Rd"],
+    ["my old address is 4 Elm Rd", "The user used to live at 4 Elm Rd"],
+    ["I am allergic to walnuts", "User has an allergy: walnuts"],
+    ["meine Schwester heißt Quimbleda", "Die Schwester des Nutzers heißt Quimbleda"],
+  ])("waits for the user's yes when the model notes it in other words: %s / %s (M-2)", async (fact, note) => {
+    const call = { id: "c1", name: "remember", args: JSON.stringify({ text: note }) };
+    const model = new ScriptedChatModel([{ toolCalls: [call] }, "Noted."]);
+    const lily = await start({ model, config: { memory: { tool: true } } });
+    const { envelope } = await lily.send(`/remember ${fact}`);
+    const record = (envelope.data?.["record"] ?? {}) as { short?: string };
+    await lily.send(`/forget ${record.short}`);
+    await lily.send("hello");
+    expect(await shown(lily, "test:main")).toContain("Nothing is remembered");
+    expect(JSON.stringify((await lily.send("/memory review")).envelope)).toContain("forgotten_before");
+  });
+
+  it("keeps no other note from being kept (M-2)", async () => {
+    const call = { id: "c1", name: "remember", args: JSON.stringify({ text: "The user likes jasmine tea" }) };
+    const model = new ScriptedChatModel([{ toolCalls: [call] }, "Noted."]);
+    const lily = await start({ model, config: { memory: { tool: true } } });
+    await lily.send("/remember my old address is 4 Elm Rd");
+    await lily.send("/forget address");
+    await lily.send("I like jasmine tea");
+    expect(await shown(lily, "test:main")).toContain("jasmine");
+  });
+
+  it.each(["/forget dark", "  /new", "\uff0fmemory export"])(
+    "is no note %j of the model (R-10)",
+    async (text) => {
+      const call = { id: "c1", name: "remember", args: JSON.stringify({ text }) };
+      const model = new ScriptedChatModel([{ toolCalls: [call] }, "Noted."]);
+      const lily = await start({ model, config: { memory: { tool: true } } });
+      await lily.send("hello");
+      expect(await shown(lily, "test:main")).toContain("Nothing is remembered");
+    },
+  );
+});
+
+describe("a secret that is in the store already", () => {
+  it.each([
+    ["password", "my wifi password is hunter2Zebra9"],
+    ["token", ["the deploy token is ghp", "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"].join("_")],
+    ["card", "my card is 4111 1111 1111 1111"],
+  ])("is masked on every way out, and doctor finds it: %s (M-5)", async (what, text) => {
+    const model = echoModel();
+    const lily = await start({ model });
+    const place = { domain: "user_profile", scope: "global", task: null } as const;
+    const fact = { text, saidBy: "owner", source: "command" } as const;
+    const record = newRecord({ owner: OWNER }, fact, { ...place, rule: null }, "2026-01-01T00:00:00.000Z");
+    await lily.storage.store.put(recordNamespace(OWNER, place), record.id, record, ["text"]);
+    const secret = text
+      .split(" ")
+      .slice(what === "password" ? 4 : what === "token" ? 4 : 3)
+      .join(" ");
+    await lily.send(`what is my ${what}?`);
+    expect(given(model)).toContain(text.slice(0, 8));
+    const ways = [given(model), await shown(lily, "test:main")];
+    ways.push(JSON.stringify(await lily.send(`/why ${record.id.slice(0, 8)}`)));
+    ways.push(JSON.stringify(await lily.send(`/forget ${record.id.slice(0, 8)} --dry-run`)));
+    for (const way of ways) expect(way).not.toContain(secret);
+    expect(await checkKeptSecrets(lily.storage.store)).toMatchObject({ state: "warn" });
+    await lily.send(`/forget ${record.id.slice(0, 8)} --everywhere --yes`);
+    expect(await checkKeptSecrets(lily.storage.store)).toMatchObject({ state: "ok" });
+  });
+
+  it("is masked in the answer without a model and in exports (M-5)", async () => {
+    const lily = await start({});
+    const place = { domain: "user_profile", scope: "global", task: null } as const;
+    const fact = { text: "my wifi password is hunter2Zebra9", saidBy: "owner", source: "command" } as const;
+    const record = newRecord({ owner: OWNER }, fact, { ...place, rule: null }, "2026-01-01T00:00:00.000Z");
+    await lily.storage.store.put(recordNamespace(OWNER, place), record.id, record, ["text"]);
+    const reply = JSON.stringify(await lily.send("what is my wifi password?"));
+    expect(reply).toContain("[password]");
+    expect(reply).not.toContain("hunter2Zebra9");
+  });
+});
+
+describe("/forget of many", () => {
+  it.each([
+    ["shelf", 137],
+    ["box", 51],
+    ["drawer", 2],
+  ])("says how many facts fit, though it lists some: %s (M-8)", async (word, count) => {
+    const lily = await start({});
+    const place = { domain: "user_profile", scope: "global", task: null } as const;
+    for (let n = 0; n < count; n += 1) {
+      const fact = { text: `the ${word} ${n} is blue`, saidBy: "owner", source: "command" } as const;
+      const record = newRecord({ owner: OWNER }, fact, { ...place, rule: null }, "2026-01-01T00:00:00.000Z");
+      await lily.storage.store.put(recordNamespace(OWNER, place), record.id, record, ["text"]);
+    }
+    const { envelope } = await lily.send(`/forget ${word}`);
+    expect(envelope).toMatchObject({ ok: false, code: "memory_ambiguous" });
+    expect(envelope.message).toMatch(new RegExp(`^${count} facts fit`, "u"));
+    expect(envelope.data?.["records"]).toHaveLength(Math.min(count, 50));
+  });
+
+  it("--all empties memory alone, after a yes (M-8)", async () => {
+    const lily = await start({ model: echoModel(), config: {} });
+    await lily.send("/remember I like tea");
+    await lily.send("/remember --task apollo The launch is on 3 June");
+    await lily.send("/remember our group meets on Quimbleday", { sessionKey: "telegram:group:1" });
+    const asked = await lily.send("/forget --all");
+    expect(asked).toMatchObject({
+      turn: null,
+      envelope: { code: "confirmation_needed", data: { total: 2 } },
+    });
+    expect((await lily.send("/forget --all tea --yes")).envelope.code).toBe("command_usage");
+    expect((await lily.send("/forget --all --yes")).envelope.data).toMatchObject({ total: 2 });
+    expect(await shown(lily, "test:main")).toContain("Nothing is remembered");
+    expect(await shown(lily, "telegram:group:1")).toContain("Quimbleday");
+    expect((await lily.send("/history")).envelope.ok).toBe(true);
+  });
+});
