@@ -75,19 +75,28 @@ export function createSessionDeps(
 /**
  * Opens the application of the home folder.
  *
+ * @param options `mayOnlyRead`: one that cannot be written is opened all the same, and refuses each write
  * @throws {LilyError} `config_invalid`, or what the storage says of its files
  */
-export async function openApp(env: Environment, cwd: string): Promise<App> {
+export async function openApp(
+  env: Environment,
+  cwd: string,
+  { mayOnlyRead = false }: { readonly mayOnlyRead?: boolean } = {},
+): Promise<App> {
   const loaded = loadConfig(env, cwd);
   assertNotCutOff(loaded.home);
   const deps = createSessionDeps(loaded, env, { windowCharacters: UNSHOWN_CHARACTERS });
   const problem = loaded.config.timeZone === undefined ? timeZoneProblem(env["TZ"]) : undefined;
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
-  const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids });
+  const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids }, mayOnlyRead);
+  const notices = [
+    ...(problem === undefined ? [] : [`${problem}. Set timeZone in config.json.`]),
+    ...(storage.notice === undefined ? [] : [storage.notice]),
+  ];
   return {
     ...loaded,
     storage,
-    ...(problem === undefined ? {} : { notice: `${problem}. Set timeZone in config.json.` }),
+    ...(notices.length === 0 ? {} : { notice: notices.join("\n") }),
     deps: {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,
@@ -101,6 +110,7 @@ async function openStorage(
   loaded: LoadedConfig,
   env: Environment,
   deps: Pick<SessionDeps, "clock" | "ids">,
+  mayOnlyRead: boolean,
 ): Promise<StorageBackend> {
   const { storage } = loaded.config;
   if (storage.backend === "memory")
@@ -119,6 +129,7 @@ async function openStorage(
     storePath: resolve(join(loaded.home, storage.store)),
     clock: deps.clock,
     index: { fields, ...embedOf(loaded, env) },
+    mayOnlyRead,
   });
 }
 

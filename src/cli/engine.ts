@@ -45,7 +45,7 @@ export async function openEngine(
   cwd: string,
   input?: Pick<LineInput, "forgetSaying">,
 ): Promise<Engine> {
-  const { home, config, deps, storage, notice } = await openApp(env, cwd);
+  const { home, config, deps, storage, notice } = await openApp(env, cwd, { mayOnlyRead: true });
   const sessions = openLocalSessions(
     { ...deps, files: commandFiles({ folder: cwd, kept: join(home, "exports") }) },
     storage,

@@ -7,6 +7,8 @@ export interface StorageBackend {
   readonly name: string;
   /** Where the data lies, for a person to read. */
   readonly location: string;
+  /** What the person who opened it is told, once. */
+  readonly notice?: string;
   /** Execution state, one thread a session. It may be thrown away between two turns. */
   readonly checkpointer: SessionSaver;
   /** Transcripts, chains, deliveries, explanations and memory. */

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
+import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
@@ -85,7 +86,7 @@ async function copyDatabase(
   const path = `${role}.sqlite`;
   const target = join(folder, path);
   try {
-    if (role === "store") assertNotNewer(source, STORE_SCHEMA);
+    if (role === "store" && !isReadOnly(source)) assertNotNewer(source, STORE_SCHEMA);
     await copySnapshot(source, target);
     chmodSync(target, 0o600);
     assertWhole(target, source);
@@ -99,7 +100,9 @@ async function copyDatabase(
 }
 
 async function copySnapshot(source: string, target: string): Promise<void> {
-  const db = new Database(source, { readonly: true, fileMustExist: true });
+  const db = isReadOnly(source)
+    ? openCopy(source)
+    : new Database(source, { readonly: true, fileMustExist: true });
   try {
     db.exec("BEGIN");
     // The transaction begins with its first look. Without one, every write of another process would begin the copy anew.

@@ -5,7 +5,8 @@ import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
 import { rebuildTextTables, TEXT_TABLES, textTableOf } from "#memory/stores/sqlite/text-tables.ts";
 import { type Check, fine, warning, wrong } from "./check.ts";
 import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
-import type { DatabaseSchema } from "#memory/stores/sqlite/migrate.ts";
+import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
+import { assertVersion, type DatabaseSchema, readVersion } from "#memory/stores/sqlite/migrate.ts";
 import { isBusy, isDamage, toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
@@ -32,8 +33,10 @@ export function openForReading(file: string, check: string, schema?: DatabaseSch
     // Throws where the folder may not be looked into, which is something else than a file that is not there.
     if (statSync(file, { throwIfNoEntry: false }) === undefined)
       return { check: fine(check, `${file} does not exist yet`) };
-    if (schema !== undefined) assertNotNewer(file, schema);
-    db = new Database(file, { readonly: true, fileMustExist: true });
+    const onlyRead = isReadOnly(file);
+    if (schema !== undefined && !onlyRead) assertNotNewer(file, schema);
+    db = onlyRead ? openCopy(file) : new Database(file, { readonly: true, fileMustExist: true });
+    if (schema !== undefined) assertVersion(readVersion(db), schema, file);
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return { db };
   } catch (thrown) {
@@ -45,11 +48,15 @@ export function openForReading(file: string, check: string, schema?: DatabaseSch
   }
 }
 
+function nameOf(db: Database.Database): string {
+  return db.memory ? "the file, which cannot be written," : db.name;
+}
+
 /** The row of a file's pages. */
 export function checkWhole(db: Database.Database, check: string): Check {
   const [problem] = damageIn(db).pages;
-  if (problem === undefined) return fine(check, `${db.name} is whole`);
-  return wrong(check, `${db.name} is damaged: ${problem}`, { code: "storage_damaged", next: RESTORE });
+  if (problem === undefined) return fine(check, `${nameOf(db)} is whole`);
+  return wrong(check, `${nameOf(db)} is damaged: ${problem}`, { code: "storage_damaged", next: RESTORE });
 }
 
 /** Asks SQLite whether every page of `db` is what it should be. Reads only. */

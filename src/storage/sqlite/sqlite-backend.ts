@@ -1,10 +1,14 @@
 /** The local backend: two SQLite files, one for checkpoints and one for everything else. */
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Database } from "better-sqlite3";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
+import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore, type StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import type { StorageBackend } from "../backend.ts";
 import { scrubFiles } from "./sqlite-erasure.ts";
 import { SqliteKeyLock } from "./sqlite-key-lock.ts";
@@ -24,6 +28,8 @@ export interface SqliteBackendOptions {
   readonly leaseMs?: number;
   /** What the store searches, and how. */
   readonly index?: StoreIndex;
+  /** Files that cannot be written are read all the same; each write is refused. Left out, they are not opened. */
+  readonly mayOnlyRead?: boolean;
 }
 
 /**
@@ -39,6 +45,7 @@ export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend
     opened.push(db);
     return db;
   };
+  if (options.mayOnlyRead === true && isReadOnly(options.storePath)) return openForReading(options);
   try {
     if (options.storePath !== IN_MEMORY) assertStoreNotLost(options.storePath, options.checkpointPath);
     const checkpointDb = open(options.checkpointPath);
@@ -61,22 +68,48 @@ export function createMemoryBackend(
   return { ...backend, name: "memory", location: "this process (nothing is kept)" };
 }
 
-function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBackendOptions): StorageBackend {
+/** What the files hold now; nothing is written to them, and what is read later by others is not seen. */
+function openForReading(options: SqliteBackendOptions): StorageBackend {
+  const { checkpointPath, storePath } = options;
+  const refuse = (): never => {
+    throw new LilyError("storage_readonly", `the database ${storePath} cannot be written`, {
+      next: "Nothing was stored, and nothing is lost: send it again when the home folder can be written, or set LILY_HOME to a copy.",
+    });
+  };
+  try {
+    const checkpoints = existsSync(checkpointPath) ? openCopy(checkpointPath) : new SqliteDatabase(IN_MEMORY);
+    const { fillVectors: _none, ...backend } = assemble(checkpoints, openCopy(storePath), options, refuse);
+    return {
+      ...backend,
+      fencedStore: refuse,
+      locks: { acquire: async () => refuse(), holder: (name) => backend.locks.holder(name) },
+      notice: `${storePath} cannot be written: what is kept can be read, and no message is taken`,
+    };
+  } catch (error) {
+    throw toStorageError(error, storePath);
+  }
+}
+
+function assemble(
+  checkpointDb: Database,
+  storeDb: Database,
+  options: SqliteBackendOptions,
+  assertWritable = guardOf(options),
+): StorageBackend {
   const { clock, leaseMs, index } = options;
   const checkpointer = new SqliteSessionSaver(checkpointDb);
   const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
-  const assertInPlace = options.storePath === IN_MEMORY ? () => undefined : watchStoreFile(options.storePath);
   const locks = new SqliteKeyLock(storeDb, { clock, leaseMs });
   return {
     name: "sqlite",
     location: locationOf(options),
     checkpointer,
-    store: store.withGuard(assertInPlace),
+    store: store.withGuard(assertWritable),
     ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
     fencedStore: (lease) =>
       store.withGuard(() => {
-        assertInPlace();
+        assertWritable();
         locks.assertHeld(lease);
       }),
     erasure: {
@@ -90,6 +123,10 @@ function assemble(checkpointDb: Database, storeDb: Database, options: SqliteBack
       storeDb.close();
     },
   };
+}
+
+function guardOf({ storePath }: SqliteBackendOptions): () => void {
+  return storePath === IN_MEMORY ? () => undefined : watchStoreFile(storePath);
 }
 
 function locationOf({ checkpointPath, storePath }: SqliteBackendOptions): string {
