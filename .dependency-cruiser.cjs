@@ -52,8 +52,8 @@ module.exports = {
     only(
       "upkeep",
       "^src/upkeep/",
-      "^(src/(upkeep|kernel|sessions|storage)/|memory/stores/)",
-      "upkeep → what is stored, and how; where it lies comes in",
+      "^(src/(upkeep|kernel|sessions|storage)/|memory/(stores/|facts/masked\\.ts$|policy/secret-scanner\\.ts$|record\\.ts$))",
+      "upkeep → what is stored, and how, and what a secret in it is; where it lies comes in",
     ),
     only(
       "erasure",
