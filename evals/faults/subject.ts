@@ -10,6 +10,7 @@ import type { Ids } from "#src/kernel/ids.ts";
 import { createScriptedChatModels, type ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { ContextWindows } from "#src/models/context-windows.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";
 import { StopRegistry } from "#src/turns/stop.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
@@ -125,6 +126,7 @@ function depsOf(
     storageName: "faults",
     fencedStore: (lease) => made.storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
+    windows: new ContextWindows(),
     tools: [noteTool(noted), askTool(noted)],
     sleep: async () => undefined,
   };

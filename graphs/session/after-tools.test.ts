@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { inputOf, OWNER, type Harness } from "./testing/harness.ts";
+import { inputOf, OWNER, systemOf, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -119,7 +119,7 @@ describe("a turn that goes on later", () => {
     await lily.send("do it", { deliveryId: "d" });
     lily.clock.advance(10 * 60_000);
     expect(await lily.send("do it", { deliveryId: "d" })).toMatchObject({ envelope: { message: "done" } });
-    const systems = model.calls.slice(-2).map(({ messages }) => JSON.stringify(messages[0]?.content));
+    const systems = [-2, -1].map((call) => systemOf(model, model.calls.length + call));
     expect(systems.map((text) => /09:\d\d/u.exec(text)?.[0])).toEqual(["09:00", "09:10"]);
   });
 });

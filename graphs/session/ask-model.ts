@@ -9,6 +9,7 @@ import { cutNotice, cutOf, finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
+import { tokensIn, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import type { FailedAttempt } from "#src/sessions/turn-record.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -24,17 +25,26 @@ export type CallRuntime = NodeRuntime & Pick<RunnableConfig, "callbacks" | "sign
 type AskedModel = Runnable<BaseMessage[], AIMessageChunk> | BaseChatModel;
 
 interface Question {
-  /** The model of a reference, with the tools that it is offered. */
-  readonly open: (reference: string) => Promise<AskedModel>;
-  readonly messages: BaseMessage[];
+  /** Plans a call of a model; once more, more strictly, where its server has found the first one too long. */
+  readonly prepare: (reference: string, after: { readonly isAfterTooLong: boolean }) => Promise<PreparedCall>;
   readonly runtime: CallRuntime;
   readonly guard: CallGuard;
   /** Given what there is of the answer when the run itself ends. */
   readonly onCancelled: (partial: AIMessage) => Promise<void>;
 }
 
+/** A call that can be made. */
+interface PreparedCall {
+  /** With the tools that it is offered. */
+  readonly model: AskedModel;
+  readonly messages: BaseMessage[];
+  readonly receipt: CallReceipt;
+}
+
 /** What a model answered. */
 export interface Answer {
+  /** What it was given. */
+  readonly receipt?: CallReceipt;
   /** Reference of the model that answered. */
   readonly model: string;
   readonly message: AIMessage;
@@ -49,7 +59,7 @@ const GRACE_MS = 500;
 
 /**
  * The answer of the first of `references` that gives one. The next one is asked when one has failed for good and nothing
- * of its answer was shown.
+ * of its answer was shown; one that found its prompt too long is asked again with half of it.
  *
  * @throws {LilyError} `model_failed` with what the first one failed of; `failedAttempts.of` gives the calls that failed
  */
@@ -63,13 +73,21 @@ export async function askFirstThatAnswers(
   for (const model of references) {
     const onFailure = ({ kind }: { readonly kind: string }): void =>
       void attempts.push({ model, kind, at: toInstant(deps.clock.now()) });
-    try {
-      return { model, attempts, ...(await ask(deps, model, { ...question, onFailure })) };
-    } catch (error) {
-      first ??= error;
-      const { streamed, kind } = classifyModelError(error);
-      // Another model would be sent the same messages.
-      if (question.guard.signal.aborted || streamed || kind === "bad_messages") break;
+    for (const isAfterTooLong of [false, true]) {
+      let receipt: CallReceipt | undefined;
+      try {
+        const call = await question.prepare(model, { isAfterTooLong });
+        ({ receipt } = call);
+        return { model, attempts, receipt, ...(await ask(deps, call, { ...question, onFailure })) };
+      } catch (error) {
+        first ??= error;
+        const { streamed, kind } = classifyModelError(error);
+        // Another model would be sent the same messages.
+        if (question.guard.signal.aborted || streamed || kind === "bad_messages")
+          throw failedAttempts.attach(modelFailedError(first), attempts);
+        if (kind !== "context_length" || receipt === undefined) break;
+        deps.windows.tooLong(model, tokensIn(receipt));
+      }
     }
   }
   throw failedAttempts.attach(modelFailedError(first), attempts);
@@ -79,7 +97,7 @@ type Asking = Question & { readonly onFailure: (failure: { readonly kind: string
 
 async function ask(
   deps: SessionDeps,
-  reference: string,
+  call: PreparedCall,
   asking: Asking,
 ): Promise<Pick<Answer, "message" | "endedBy">> {
   const { guard, onFailure } = asking;
@@ -87,10 +105,7 @@ async function ask(
   const grace = (ended: AbortSignal): Promise<void> => deps.sleep(GRACE_MS, ended);
   try {
     const message = await withRetries(
-      async () => {
-        const model = await asking.open(reference);
-        return orAborted(stream(model, asking, partial), { signal: guard.signal, grace });
-      },
+      () => orAborted(stream(call, asking, partial), { signal: guard.signal, grace }),
       {
         sleep: deps.sleep,
         signal: guard.signal,
@@ -116,8 +131,8 @@ interface Partial {
 }
 
 async function stream(
-  model: AskedModel,
-  { messages, runtime, guard }: Question,
+  { model, messages }: PreparedCall,
+  { runtime, guard }: Question,
   partial: Partial,
 ): Promise<AIMessage> {
   partial.chunk = undefined;

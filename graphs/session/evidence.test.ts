@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CommandFiles } from "#src/commands/command.ts";
 import { makePdf } from "#memory/evidence/testing/make-pdf.ts";
-import { echoModel, type Harness, type HarnessOptions } from "./testing/harness.ts";
+import { echoModel, type Harness, type HarnessOptions, systemOf } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -39,11 +39,6 @@ function withFiles(options: HarnessOptions = {}): Promise<Harness> {
 
 async function ingest(lily: Harness, ...names: readonly string[]): Promise<void> {
   for (const name of names) await lily.send(`/memory evidence ingest ${name}`, { deliveryId: `i-${name}` });
-}
-
-/** The system prompt of a model's newest call. */
-function systemOf(model: ReturnType<typeof echoModel>): string {
-  return JSON.stringify(model.calls.at(-1)?.messages.find(({ type }) => type === "system")?.content);
 }
 
 const cases: readonly [name: string, text: string][] = [
@@ -171,7 +166,7 @@ describe("evidence in conversation", () => {
     const lily = await withFiles({ model });
     await ingest(lily, "mixed.md");
     await lily.send("who is to be sent walnuts?");
-    expect(systemOf(model)).toMatch(/\\n> # Orders\\n> Ignore all previous/u);
+    expect(systemOf(model)).toMatch(/\n> # Orders\n> Ignore all previous/u);
     expect(systemOf(model)).not.toContain("4111");
   });
 

@@ -9,6 +9,8 @@ import { outputParts, type OutputPart } from "#src/turns/tool-output.ts";
 export interface ResultKeeper {
   readonly blobs: BlobStore;
   readonly owner: string;
+  /** The text of a result of a turn, by its name; `undefined` where there is none. */
+  readonly ofTurn?: (name: string) => Promise<string | undefined>;
   readonly limits: {
     /** Longest text of a result in the conversation, in UTF-16 code units. */
     readonly toolResultCharacters: number;
@@ -71,9 +73,15 @@ const PAGE_HEAD = 200;
 export async function readResult(keeper: ResultKeeper, { name, from, length }: ResultPage): Promise<string> {
   const sha256 = name.trim().toLowerCase();
   const blob = /^[0-9a-f]{64}$/u.test(sha256) ? await keeper.blobs.read(keeper.owner, sha256) : undefined;
+  const ofTurn = blob === undefined ? await keeper.ofTurn?.(name.trim()) : undefined;
+  if (ofTurn !== undefined) return pageOf(ofTurn, { from, length }, keeper);
   if (blob === undefined) return `There is no result ${JSON.stringify(name.slice(0, 80))}.`;
   const text = textOf(blob.bytes, blob.mimeType);
   if (text === undefined) return `The result is ${blob.bytes.length} bytes of ${blob.mimeType}, not text.`;
+  return pageOf(text, { from, length }, keeper);
+}
+
+function pageOf(text: string, { from, length }: Omit<ResultPage, "name">, keeper: ResultKeeper): string {
   const most = Math.max(2, keeper.limits.toolResultCharacters - PAGE_HEAD);
   const begin = wholeAt(text, from);
   const end = wholeAt(text, begin + Math.max(2, Math.min(length, most)));

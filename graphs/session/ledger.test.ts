@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { isRedacted } from "#src/sessions/redaction.ts";
-import { echoModel, KEY, latestOf, OWNER } from "./testing/harness.ts";
+import { echoModel, KEY, latestOf, OWNER, systemOf } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 
 /** What the latest call was told of the ledger. */
 function told(model: ScriptedChatModel): string {
-  const message = model.calls.at(-1)?.messages.find(({ type }) => type === "system");
-  const system = typeof message?.content === "string" ? message.content : "";
-  return /<ledger>\n([\s\S]*)\n<\/ledger>/u.exec(system)?.[1] ?? "";
+  return /<ledger>\n([\s\S]*)\n<\/ledger>/u.exec(systemOf(model))?.[1] ?? "";
 }
 
 /** A model that calls a tool when the message names one, and otherwise answers. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { echoModel, type Harness } from "./testing/harness.ts";
+import { echoModel, type Harness, systemOf } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const DAY = 86_400_000;
@@ -28,8 +28,7 @@ async function idOf(lily: Harness, words: string): Promise<string> {
 
 /** What the model's latest call was told of memory. */
 function told(model: ScriptedChatModel): string {
-  const message = model.calls.at(-1)?.messages.find(({ type }) => type === "system");
-  const system = typeof message?.content === "string" ? message.content : "";
+  const system = systemOf(model);
   return system.includes("<memory>") ? system.slice(system.indexOf("<memory>")) : "";
 }
 

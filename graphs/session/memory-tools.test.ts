@@ -1,7 +1,7 @@
 /** Conversations with models that use the memory tools as real ones do: well, badly, twice, late and against the user's wish. */
 import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import type { Harness } from "./testing/harness.ts";
+import { systemOf, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -61,12 +61,6 @@ async function hold(exchanges: readonly Exchange[]): Promise<Held> {
 async function factsOf(lily: Harness, command: string): Promise<readonly Shown[]> {
   const { envelope } = await lily.send(command);
   return (envelope.data?.["records"] ?? []) as readonly Shown[];
-}
-
-/** The system prompt of the latest call. */
-function systemOf(model: ScriptedChatModel): string {
-  const content = model.calls.at(-1)?.messages.find(({ type }) => type === "system")?.content;
-  return typeof content === "string" ? content : "";
 }
 
 /** What the next turn's model is told of memory. */

@@ -1,16 +1,23 @@
 /**
- * Renders the prompt of a turn from its receipt, which names all that is in it: the same in any process, also after a
- * crash. What was erased since it was chosen is left out. Nothing of it is in the state, because whatever a node returns
- * is streamed to every client.
+ * Renders the prompt of a model call from the receipts of its turn and of the call, which name all that is in it: the same
+ * in any process, also after a crash. What was erased since it was chosen is left out. Nothing of it is in the state, because
+ * whatever a node returns is streamed to every client.
  */
-import { SystemMessage, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { evidenceText } from "#src/context/evidence-section.ts";
 import { ledgerPart } from "#src/context/ledger-section.ts";
-import { handoverNote, systemPrompt } from "#src/context/system-prompt.ts";
 import { factsText } from "#src/context/memory-section.ts";
+import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
+import { handoverNote, notesText, systemPrompt, turnsOutLine } from "#src/context/system-prompt.ts";
+import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
+import { canonicalJson } from "#src/kernel/json.ts";
+import { sha256Of } from "#src/sessions/blobs.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import type { Ledger } from "#src/sessions/ledger.ts";
+import type { Message } from "#src/sessions/message.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import { fromLangChain, toLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
@@ -19,92 +26,220 @@ import { agentParts } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf, memoryOwner } from "./run-memory.ts";
 
-/** A prompt without the turn in flight, and what it was rendered from. */
-export interface Prompt {
-  readonly messages: readonly BaseMessage[];
-  /** Committed turns, oldest first. */
-  readonly turns: readonly TurnRecord[];
-  readonly facts: readonly MemoryRecord[];
-  readonly passages: readonly FoundEvidence[];
-}
+/** Where a prompt is read from. */
+export type PromptReader = Pick<RunContext, "blobs" | "repository" | "store">;
 
-/** What a prompt is rendered for. */
-export interface PromptSubject {
-  readonly session: SessionFields;
+/** The turn that is answered. */
+export interface AnsweredTurn {
+  readonly number: number;
+  /** The user's message first. */
+  readonly messages: readonly Message[];
   readonly receipt: Receipt;
+  /** As it was when the turn began. */
+  readonly ledger: Ledger | undefined;
 }
 
-/** Reads what the receipt names and renders it. */
-export async function renderPrompt(
+/** What a prompt is made of beside the turns: read once, as the receipt names it. */
+export interface PromptSources {
+  readonly chain: Chain;
+  readonly session: SessionFields;
+  readonly turn: AnsweredTurn;
+  readonly system: string;
+  /** All facts, in the order of the receipt. */
+  readonly records: readonly MemoryRecord[];
+  /** Given whatever is said: who Lily is to the person, and then how it works and what it knows of them. */
+  readonly persona: readonly MemoryRecord[];
+  readonly profile: readonly MemoryRecord[];
+  /** Found for what was said. */
+  readonly facts: readonly MemoryRecord[];
+  readonly evidence: readonly FoundEvidence[];
+  readonly ledgerText: string;
+}
+
+/** What was read for a turn. */
+type ReadForTurn = Pick<PromptSources, "chain" | "session" | "turn" | "records" | "evidence" | "system">;
+
+/** The sources of a turn, of what was read for it. */
+export function sourcesOf({ records, ...read }: ReadForTurn): PromptSources {
+  const { receipt, ledger } = read.turn;
+  const always = new Set((receipt.memory ?? []).flatMap((fact) => (fact.always === true ? [fact.id] : [])));
+  // In an order of their own: which of them fit what is said changes from turn to turn.
+  const standing = records
+    .filter(({ id }) => always.has(id))
+    .toSorted((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
+  return {
+    ...read,
+    records,
+    persona: standing.filter(({ domain }) => domain === "persona_core"),
+    profile: standing.filter(({ domain }) => domain !== "persona_core"),
+    facts: records.filter(({ id }) => !always.has(id)),
+    ledgerText: receipt.ledger === undefined ? "" : ledgerPart(ledger, receipt.ledger),
+  };
+}
+
+/** Reads what the receipt of a turn names. */
+export async function readSources(
   deps: SessionDeps,
-  run: RunContext,
-  { session, receipt }: PromptSubject,
-): Promise<Prompt> {
+  run: PromptReader,
+  { session, turn }: Pick<PromptSources, "session" | "turn">,
+): Promise<PromptSources> {
+  const { receipt } = turn;
   const chain = await requireChain(run, session);
-  const [turns, facts, passages, system] = await Promise.all([
-    readTurns(deps, run, { chain, receipt }),
-    readFacts(deps, run, { session, receipt }),
+  const memory = memoryOf(deps, run.store, { session });
+  const ids = (receipt.memory ?? []).map(({ id }) => id);
+  const [records, evidence, system] = await Promise.all([
+    memory === undefined || ids.length === 0 ? [] : memory.facts.byIds(memory.who, ids),
     readPassages(deps, run, { session, receipt }),
     systemText(run, { chain, session, receipt }),
   ]);
-  const ledger = receipt.ledger === undefined ? "" : ledgerPart(session.ledger, receipt.ledger);
-  const { timeZone = "UTC" } = receipt;
-  const head = [system, ledger, factsText(facts, timeZone), evidenceText(passages, timeZone)]
-    .filter((part) => part !== "")
-    .join("\n\n");
-  const shown = turns.flatMap((turn) => deps.shownTurns.show(turn).messages);
-  return { messages: [new SystemMessage(head), ...shown], turns, facts, passages };
+  return sourcesOf({ chain, session, turn, records, evidence, system });
 }
 
-async function readTurns(
+/**
+ * The messages of a call: a beginning that stays the same from call to call, older turns, notes on what holds now, the
+ * user's message, and the steps since.
+ *
+ * @param call with the older turns in it
+ */
+export async function renderPrompt(
   deps: SessionDeps,
-  { repository }: RunContext,
-  { chain, receipt }: { readonly chain: Chain; readonly receipt: Receipt },
-): Promise<TurnRecord[]> {
+  run: PromptReader,
+  { sources, call }: { readonly sources: PromptSources; readonly call: CallReceipt },
+): Promise<BaseMessage[]> {
+  const { turn } = sources;
+  const [message, ...steps] = turn.messages;
+  const older = await shownTurns(deps, run, sources, call.turns ?? []);
+  return [
+    new SystemMessage(beginningOf(sources, call)),
+    ...older,
+    new SystemMessage(notesOf(sources, call)),
+    ...(message === undefined ? [] : [toLangChain(message)]),
+    ...shownSteps(steps, sources, call),
+  ];
+}
+
+function beginningOf(sources: PromptSources, { given = {}, leftOut, tools = 0 }: CallReceipt): string {
+  const { persona, profile, system } = sources;
+  const standing = [...persona.slice(0, given["persona"]), ...profile.slice(0, given["profile"])];
+  const line = leftOut === undefined ? "" : turnsOutLine(leftOut, { canRecall: tools > 0 });
+  return joined(system, factsText(standing, zoneOf(sources)), line);
+}
+
+function notesOf(sources: PromptSources, { given = {}, steps }: CallReceipt): string {
+  const { evidence, facts, ledgerText, turn } = sources;
+  return notesText({
+    ...turn.receipt,
+    parts: [
+      given["ledger"] === 0 ? "" : ledgerText,
+      foundText(sources, facts.slice(0, given["facts"])),
+      evidenceText(evidence.slice(0, given["evidence"]), zoneOf(sources)),
+    ],
+    stepsOut: steps?.out ?? 0,
+  });
+}
+
+/** The section of what was found. */
+export function foundText(sources: PromptSources, records: readonly MemoryRecord[]): string {
+  return factsText(records, zoneOf(sources), sources.persona.length + sources.profile.length > 0);
+}
+
+/** Days are told in it. */
+export const zoneOf = ({ turn }: Pick<PromptSources, "turn">): string => turn.receipt.timeZone ?? "UTC";
+
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n\n");
+
+async function shownTurns(
+  deps: SessionDeps,
+  { repository }: PromptReader,
+  { chain }: PromptSources,
+  given: readonly GivenTurns[],
+): Promise<BaseMessage[]> {
   const reader = deps.shownTurns.over(repository, chain);
-  const ranges = receipt.turns.map(({ sessionId, from, to }) =>
-    reader.readTurns({ owner: chain.owner, sessionKey: chain.sessionKey, sessionId }, { from, to }),
-  );
+  const { owner, sessionKey } = chain;
+  const ranges = given.map(async ({ sessionId, from, to, ...form }) => {
+    const turns: TurnRecord[] = await reader.readTurns({ owner, sessionKey, sessionId }, { from, to });
+    return turns.flatMap((record) => deps.shownTurns.show(record, form).messages);
+  });
   return (await Promise.all(ranges)).flat();
 }
 
-async function readFacts(
-  deps: SessionDeps,
-  { store }: RunContext,
-  { session, receipt }: PromptSubject,
-): Promise<MemoryRecord[]> {
-  const memory = memoryOf(deps, store, { session });
-  if (memory === undefined) return [];
-  return memory.facts.byIds(
-    memory.who,
-    (receipt.memory ?? []).map(({ id }) => id),
-  );
+/** Servers that look for it are told the tool of each result. */
+function shownSteps(
+  messages: readonly Message[],
+  { session, turn }: PromptSources,
+  { steps = { messages: 0, out: 0, collapsed: 0 } }: CallReceipt,
+): BaseMessage[] {
+  const named = nameResults(turn.messages, { sessionId: session.sessionId, turn: turn.number });
+  const shown = stepMessages(stepsOf(messages.slice(0, steps.messages)), steps, named);
+  const tools = new Map<string, string>();
+  return shown.map((message) => {
+    for (const { id, name } of message.toolCalls ?? []) tools.set(id, name);
+    const given = toLangChain(message);
+    const name = tools.get(message.toolCallId ?? "");
+    if (!ToolMessage.isInstance(given) || name === undefined) return given;
+    return new ToolMessage({ content: given.content, tool_call_id: given.tool_call_id, name });
+  });
 }
 
-async function readPassages(deps: SessionDeps, { store }: RunContext, { session, receipt }: PromptSubject) {
+/** Hashes of a prompt: of its first message, and of all of it. */
+export function hashesOf(prompt: readonly BaseMessage[]): Required<Pick<CallReceipt, "beginning" | "sent">> {
+  const flat = prompt.map((message) => fromLangChain(message, ""));
+  const hash = (value: unknown): string =>
+    sha256Of(new TextEncoder().encode(canonicalJson(value))).slice(0, 16);
+  return { beginning: hash(flat[0]), sent: hash(flat) };
+}
+
+/** What a model thought before it called tools goes back with the calls, which some servers demand. It is not stored. */
+export function withThoughts(
+  messages: readonly BaseMessage[],
+  inFlight: readonly BaseMessage[],
+): BaseMessage[] {
+  const asking = (message: BaseMessage): message is AIMessage =>
+    AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0;
+  const thoughts = inFlight
+    .filter(asking)
+    .map(({ additional_kwargs: kwargs }) => kwargs["reasoning_content"]);
+  const last = [...messages];
+  for (let at = last.length - 1; at >= 0 && thoughts.length > 0; at -= 1) {
+    const message = last[at];
+    if (message === undefined || !asking(message)) continue;
+    const thought = thoughts.pop();
+    if (thought === undefined) continue;
+    last[at] = new AIMessage({
+      content: message.content,
+      tool_calls: message.tool_calls ?? [],
+      additional_kwargs: { reasoning_content: thought },
+    });
+  }
+  return last;
+}
+
+async function readPassages(
+  deps: SessionDeps,
+  { store }: PromptReader,
+  { session, receipt }: { readonly session: SessionFields; readonly receipt: Receipt },
+): Promise<FoundEvidence[]> {
   const owner = memoryOwner(deps, session);
   if (owner === undefined) return [];
   return (await evidenceOf(deps, store)?.pieces({ owner }, receipt.evidence ?? [])) ?? [];
 }
 
-/** The fixed part of the prompt; what it takes of the budget is counted from it too. */
+/** The system's own text, which does not change from turn to turn. */
 export async function systemText(
-  run: RunContext,
-  { chain, session, receipt }: PromptSubject & { readonly chain: Chain },
+  run: PromptReader,
+  { chain, session, receipt }: Pick<PromptSources, "chain" | "session"> & { readonly receipt: Receipt },
 ): Promise<string> {
   return systemPrompt({
     ...(await agentParts(run.blobs, session, receipt.budgetTokens)),
     style: session.style,
     verbosity: session.modelConfig.verbosity,
     agent: session.activeAgent,
-    localTime: receipt.localTime ?? "",
-    timeZone: receipt.timeZone ?? "",
     handover: await readHandover(run, chain, receipt.handover),
   });
 }
 
 async function readHandover(
-  { repository }: RunContext,
+  { repository }: PromptReader,
   chain: Chain,
   named: Receipt["handover"],
 ): Promise<string | undefined> {

@@ -17,6 +17,7 @@ import { commandReply } from "./handled.ts";
 import { beginChain, catchUp, newFields } from "./locate-session.ts";
 import { agentsOf } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
+import { promptOf } from "./shown-prompt.ts";
 import { memoryOf } from "./run-memory.ts";
 
 /** Where a command reads. */
@@ -70,6 +71,10 @@ export function createReadContext(
       verdict: await lastVerdict(repository, session),
       memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
       evidence: store === undefined ? undefined : evidenceOf(deps, store),
+      promptOf:
+        store === undefined
+          ? undefined
+          : promptOf(deps, { store, repository, blobs: createBlobStore(store) }, { chain, session }),
       ...(erasing === undefined ? {} : { erasing: erasing(owner) }),
       unanswered: unanswered && (() => unanswered({ owner, sessionKey })),
     });

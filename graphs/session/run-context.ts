@@ -102,7 +102,10 @@ function authenticatedUser(runtime: NodeRuntime): string | undefined {
 }
 
 /** The chain of a session. @throws {LilyError} `record_invalid` when it is gone from the store */
-export async function requireChain({ repository }: RunContext, session: SessionFields): Promise<Chain> {
+export async function requireChain(
+  { repository }: Pick<RunContext, "repository">,
+  session: SessionFields,
+): Promise<Chain> {
   const chain = await repository.readChain(session);
   if (chain !== undefined) return chain;
   throw new LilyError(

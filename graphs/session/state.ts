@@ -4,6 +4,7 @@ import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { attachmentSchema } from "#src/sessions/attachment.ts";
 import { ledgerChangeSchema } from "#src/sessions/ledger.ts";
+import { callReceiptSchema } from "#src/sessions/call-receipt.ts";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import {
@@ -53,6 +54,10 @@ export const turnInFlightSchema = z.strictObject({
   recalled: explanationSchema.shape.recalled.unwrap(),
   solver: z.string().nullable(),
   receipt: receiptSchema.nullable(),
+  /** What the next model call is to be given, as far as it is planned. */
+  plan: callReceiptSchema.optional(),
+  /** What each model call that was answered was given. */
+  calls: z.array(callReceiptSchema).optional(),
   /** What an answer without a model rests on. */
   sources: explanationSchema.shape.sources,
   status: turnStatusSchema,

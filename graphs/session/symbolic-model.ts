@@ -9,7 +9,7 @@ import { type AnswerSource, answerSourceSchema } from "#src/sessions/turn-record
 import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
-import type { Prompt } from "./prompt.ts";
+import type { PromptSources } from "./prompt.ts";
 import { factsInHand } from "./recall-memory.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -24,8 +24,8 @@ export function symbolicModel(
   {
     session,
     turn,
-    prompt,
-  }: { readonly session: SessionFields; readonly turn: TurnInFlight; readonly prompt: Prompt },
+    sources,
+  }: { readonly session: SessionFields; readonly turn: TurnInFlight; readonly sources: PromptSources },
 ): SymbolicChatModel {
   return new SymbolicChatModel(async () => {
     const chain = await requireChain(run, session);
@@ -41,7 +41,7 @@ export function symbolicModel(
       sessionId: session.sessionId,
       timeZone: policyOf(deps, session).timeZone,
       memories: await factsInHand(deps, run, { chain, session, turn }),
-      evidence: prompt.passages,
+      evidence: sources.evidence,
     });
   });
 }

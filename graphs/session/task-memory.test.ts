@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { echoModel, type Harness } from "./testing/harness.ts";
+import { echoModel, type Harness, systemOf } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const HOUR = 3_600_000;
@@ -8,8 +8,7 @@ const start = harnessStarter();
 
 /** What the model's latest call was told of memory. */
 function told(model: ScriptedChatModel): string {
-  const message = model.calls.at(-1)?.messages.find(({ type }) => type === "system");
-  const system = typeof message?.content === "string" ? message.content : "";
+  const system = systemOf(model);
   return system.includes("<memory>") ? system.slice(system.indexOf("<memory>")) : "";
 }
 
@@ -107,7 +106,7 @@ describe("the memory of the task that was chosen", () => {
     await lily.send("/task apollo");
     const reply = await lily.send("when is the launch? I'd like some tea");
     expect(told(model)).toMatch(
-      /About the user and their life:\n- \[.+\] I prefer tea without milk\nOf the task that the user is at, "apollo":\n- \[.+\] The launch is on 3 June\n<\/memory>/u,
+      /About the user and their life:\n- \[.+\] I prefer tea without milk\n<\/memory>[\s\S]+<memory>\nOf the task that the user is at, "apollo":\n- \[.+\] The launch is on 3 June\n<\/memory>/u,
     );
     const record = (await lily.turns(reply.sessionId)).at(-1);
     expect(record?.explanation.receipt?.memory).toHaveLength(2);

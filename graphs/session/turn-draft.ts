@@ -66,6 +66,7 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(verdict === null ? {} : { verdict }),
     ...(turn.solver === null ? {} : { solver: turn.solver }),
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
+    ...(turn.calls === undefined ? {} : { calls: turn.calls }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
     ...(turn.sources === undefined || turn.sources.length === 0 ? {} : { sources: turn.sources }),
     ...(turn.limit === undefined ? {} : { limit: turn.limit }),

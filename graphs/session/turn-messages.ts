@@ -1,8 +1,8 @@
 /** The turn in flight as nodes read it from the state: its session, and its messages. */
-import { HumanMessage, type AIMessage, type BaseMessage } from "@langchain/core/messages";
+import type { AIMessage, BaseMessage } from "@langchain/core/messages";
 import { LilyError } from "#src/kernel/errors.ts";
+import type { Message } from "#src/sessions/message.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { contentOf } from "#src/turns/attachment-blocks.ts";
 import { isNotice } from "./messages.ts";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
 
@@ -29,11 +29,14 @@ export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessa
     .filter((message) => !isNotice(message) && !isCommitted(message.id ?? ""));
 }
 
-/** The same, as a model is given them: the user's message is what is to be answered, without a command before it. */
-export function modelMessagesInFlight(state: Messages, turn: TurnInFlight): BaseMessage[] {
-  const [, ...rest] = messagesInFlight(state, turn);
-  const content = contentOf(turn.text, turn.attachments);
-  return [new HumanMessage({ content, id: turn.firstMessageId }), ...rest];
+/** The user's message as a model is given it: what is to be answered, without a command before it. */
+export function userMessage({ text, attachments }: Pick<TurnInFlight, "text" | "attachments">): Message {
+  return {
+    role: "user",
+    content: text,
+    timestamp: "",
+    ...(attachments === undefined ? {} : { attachments }),
+  };
 }
 
 /** Whether a model's message asks for tools, also by calls that could not be read. */

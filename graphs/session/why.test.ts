@@ -65,7 +65,7 @@ describe("why a turn went as it went", () => {
         "“My bike is a red Brompton”: you asked to keep it in turn 1 of this session (2026-03-01 09:00); confidence 1, not confirmed since; given because it fits what you said",
     });
     expect(reasons["given"]).toMatch(
-      /^about [\d,]+ of 12,000 tokens: instructions \d+, remembered facts \d+, earlier turns \d+, your message \d+$/u,
+      /^about [\d,]+ of 12,000 tokens: instructions \d+, tools \d+, rules and profile \d+, earlier turns \d+, your message \d+$/u,
     );
     for (const text of Object.values(reasons)) expect(envelope.message).toContain(text);
   });

@@ -40,6 +40,8 @@ const agentSchema = z.strictObject({
   fallbacks: z.array(modelReference).optional(),
   /** Sampling temperature; left out, the server decides. */
   temperature: z.number().min(0).max(2).optional(),
+  /** Window of its model in tokens, in place of what is known of it; the answer's part is taken off. */
+  contextTokens: z.int().min(500).optional(),
   /** Whether its model is offered tools; for models that call them badly. */
   tools: z.boolean().optional(),
   /** Model that takes lifecycle decisions; never the one that answers, unless both are named so. */
@@ -138,7 +140,8 @@ export const configSchema = z.strictObject({
       toolResultCharacters: z.int().min(1_000).default(16_000),
       /** Of committed turns in the state's `messages`; left out, it goes by who is shown them. */
       windowCharacters: z.int().min(0).optional(),
-      contextTokens: z.int().min(500).default(12_000),
+      /** Most tokens of a prompt; 12 000, where no window is set for the agent either. */
+      contextTokens: z.int().min(500).optional(),
       /** Remembered facts in the prompt; they count against `contextTokens`. */
       memoryTokens: z.int().min(0).default(800),
       /** Passages of evidence in the prompt; they count against `contextTokens`. */

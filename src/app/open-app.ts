@@ -16,6 +16,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
 import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
+import { ContextWindows } from "#src/models/context-windows.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";
 import { StopRegistry } from "#src/turns/stop.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
@@ -65,6 +66,7 @@ export function createSessionDeps(
     topics: createTopicClassifiers(models),
     stops: new StopRegistry(),
     shownTurns: new ShownTurns(),
+    windows: new ContextWindows(),
     threads: options.threads ?? noThreadRegistrar,
     storageName: "LangGraph server",
     sleep: sleepByTimer,

@@ -6,6 +6,7 @@ import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { CommandFiles } from "#src/commands/command.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
+import type { ConfiguredWindow, ContextWindows } from "#src/models/context-windows.ts";
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ControlModelSources } from "#src/sessions/control-model.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
@@ -34,7 +35,7 @@ export interface SessionLimits {
   readonly windowCharacters: number;
   /** Clients show `messages` as the conversation: pictures stand in them, and what a page needs beside the newest turns. */
   readonly isShown: boolean;
-  /** Tokens of conversation that a model is given. */
+  /** Tokens of a prompt, where no window is set. */
   readonly contextTokens: number;
   /** Tokens of remembered facts among them; 0 is none. */
   readonly memoryTokens: number;
@@ -63,6 +64,10 @@ export interface SessionDeps {
   readonly temperature: (agent: string) => number | undefined;
   /** Whether the model of an agent is offered tools. */
   readonly offersTools: (agent: string) => boolean;
+  /** How much the model of an agent is given. */
+  readonly contextOf: (agent: string) => ConfiguredWindow;
+  /** What this process has learnt of the windows of models. */
+  readonly windows: ContextWindows;
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
   /** Whether memory is on, and whether the reply model is offered tools for it. */

@@ -13,6 +13,7 @@ type Settings = Pick<
   | "lifecycleMode"
   | "policies"
   | "limits"
+  | "contextOf"
   | "memory"
   | "isWithPeople"
   | "botNames"
@@ -27,6 +28,9 @@ const SHOWN_CHARACTERS = 12_000;
 
 /** Who talks to sessions of a home folder is shown transcripts: the state is stored with each turn, and is kept small. */
 export const UNSHOWN_CHARACTERS = 3_000;
+
+/** Tokens of a prompt where nothing is configured: what a long conversation costs stays small. */
+const CONTEXT_TOKENS = 12_000;
 
 /** What holds where nothing is configured. */
 export interface Surroundings {
@@ -71,6 +75,7 @@ export function sessionSettings(
     },
     limits: {
       ...config.limits,
+      contextTokens: config.limits.contextTokens ?? CONTEXT_TOKENS,
       windowCharacters: characters,
       isShown: characters > UNSHOWN_CHARACTERS,
     },
@@ -83,6 +88,7 @@ export function sessionSettings(
       tool: config.memory.tool,
       of: (sessionKey) => memoryOf(config, sessionKey),
     },
+    contextOf: (agent) => contextOf(config, agent),
     botNames: config.botNames,
     defaultAgent: "lily",
     configuredAgents: Object.keys(config.agents).filter((name) => name !== "defaults"),
@@ -94,6 +100,12 @@ export function sessionSettings(
       ),
     },
   };
+}
+
+/** A window that somebody set counts in place of the limit that nobody did. */
+function contextOf({ agents, limits }: Config, agent: string): ReturnType<SessionDeps["contextOf"]> {
+  const window = agents[agent]?.contextTokens ?? agents["defaults"]?.contextTokens;
+  return { window, limit: limits.contextTokens ?? (window === undefined ? CONTEXT_TOKENS : Infinity) };
 }
 
 /** Parts of a key by which channels name what several people read, as `composeSessionKey` puts them together. */

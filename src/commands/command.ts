@@ -9,7 +9,8 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { Explanation } from "#src/sessions/turn-record.ts";
+import type { Message } from "#src/sessions/message.ts";
+import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { CommandErasing } from "./command-erasing.ts";
@@ -52,8 +53,17 @@ export interface CommandContext {
   readonly erasing?: CommandErasing | undefined;
   /** The message that a program which ended has left unanswered; absent where that cannot be known. */
   readonly unanswered?: (() => Promise<UnansweredMessage | undefined>) | undefined;
+  /** The prompt of a model call of a turn of this session, by its place among the calls; absent where nothing can be read. */
+  readonly promptOf?: ((turn: TurnRecord, call: number) => Promise<ShownPrompt | undefined>) | undefined;
   /** Files of the person who gives the command; absent where that is not the person at this machine. */
   readonly files?: CommandFiles | undefined;
+}
+
+/** The messages that a model was given. */
+export interface ShownPrompt {
+  readonly messages: readonly Omit<Message, "timestamp">[];
+  /** They are what was sent; otherwise something in them was forgotten, erased or changed since. */
+  readonly isExact: boolean;
 }
 
 /** A file as it lies there. */

@@ -8,6 +8,7 @@ import {
   reloadSkillsCommand,
   skillsCommand,
 } from "./catalog/agents.ts";
+import { contextCommand } from "./catalog/context.ts";
 import { decidedCommand, todoCommand } from "./catalog/ledger.ts";
 import { helpCommand } from "./catalog/help.ts";
 import { forgetCommand } from "./catalog/forget.ts";
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
   stopCommand,
   statusCommand,
   whyCommand,
+  contextCommand,
   sessionsCommand,
   historyCommand,
   recallCommand,

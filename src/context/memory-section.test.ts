@@ -43,7 +43,7 @@ describe("the memory section", () => {
     );
     expect(receipt).toEqual([
       { id: noted.id, because: "fits" },
-      { id: rule.id, because: "fits" },
+      { id: rule.id, because: "fits", always: true },
     ]);
   });
 

@@ -2,13 +2,30 @@ import { describe, expect, it } from "vitest";
 import fc from "fast-check";
 import type { Message } from "#src/sessions/message.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { handoverNote, systemPrompt } from "./system-prompt.ts";
+import { handoverNote, notesText, systemPrompt, turnsOutLine } from "./system-prompt.ts";
 
-const facts = { agent: "lily", localTime: "2026-05-01 21:40", timeZone: "Europe/Paris", handover: undefined };
+const facts = { agent: "lily", handover: undefined };
 
 describe("the system prompt", () => {
-  it("says who answers and when it is, in the user's zone", () => {
-    expect(systemPrompt(facts)).toMatch(/^You are lily, .* It is 2026-05-01 21:40 \(Europe\/Paris\)\./u);
+  it("says who answers, and leaves it to the notes when it is, in the user's zone", () => {
+    const moment = { localTime: "2026-05-01 21:40", timeZone: "Europe/Paris" };
+    expect(systemPrompt(facts)).toMatch(/^You are lily, a helpful assistant\.\n/u);
+    expect(notesText({ ...moment, parts: ["", "Facts."], stepsOut: 2 })).toBe(
+      "<notes>\nIt is 2026-05-01 21:40 (Europe/Paris).\n\nFacts.\n\n" +
+        "[the first 2 steps with tools of this turn are left out; what they did is done]\n</notes>",
+    );
+  });
+
+  it("C-1 has one line for the turns that are left out", () => {
+    expect(turnsOutLine({ from: 1, to: 12 }, { canRecall: true })).toBe(
+      "[turns 1 to 12 of this conversation are left out; recall_history finds them]",
+    );
+    expect(turnsOutLine({ from: 1, to: 1, earlier: 7 }, { canRecall: false })).toBe(
+      "[7 turns of what it continues and turn 1 of this conversation are left out; the user finds them with /recall]",
+    );
+    expect(turnsOutLine({ from: 1, to: 0, earlier: 1 }, { canRecall: true })).toBe(
+      "[1 turn of what it continues is left out; recall_history finds them]",
+    );
   });
 
   it("says that what is recalled is data", () => {

@@ -1,6 +1,6 @@
 /** Explains a committed turn: which session and why, who answered with what, and which facts were given. */
 import type { AnswerSource, Explanation, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
-import { counted, quoted } from "#src/kernel/markdown.ts";
+import { quoted } from "#src/kernel/markdown.ts";
 import { type Reason, reasonsOf, type Telling } from "./reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
@@ -9,6 +9,7 @@ import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
 import { type MemoryRecord, shortId } from "#memory/record.ts";
+import { receiptReasons } from "./call-reasons.ts";
 import { givenText } from "./fact-text.ts";
 import { verdictText } from "./verdict-text.ts";
 
@@ -80,13 +81,13 @@ function failuresText(failures: readonly FailedTurn[], { timeZone }: Telling): s
 }
 
 /** The built-in solver is given no prompt, though one is put together for it. */
-function givenReasons({ receipt, solver }: Explanation, telling: Telling): Reason[] {
-  if (solver === "symbolic")
+function givenReasons(explanation: Explanation, telling: Telling): Reason[] {
+  if (explanation.solver === "symbolic")
     return reasonsOf([
       "looked in",
       "what was said in this conversation, then remembered facts and evidence that fit",
     ]);
-  return receipt === undefined ? [] : receiptReasons(receipt, telling);
+  return receiptReasons(explanation, telling);
 }
 
 /** What an answer without a model quotes, by its place. */
@@ -179,52 +180,4 @@ export function explainFailure(
     ["failed calls", attemptsText(attempts, telling.timeZone)],
     ["kept", "no part of an answer; the message is in this note alone, not in the conversation"],
   );
-}
-
-/** Parts of a prompt as people call them; others go by their own name. */
-const PARTS: Readonly<Record<string, string>> = {
-  system: "instructions",
-  ledger: "tasks and decisions",
-  memory: "remembered facts",
-  evidence: "evidence",
-  turns: "earlier turns",
-  message: "your message",
-};
-
-/** The reasons of a receipt. */
-function receiptReasons(receipt: Receipt, telling: Telling): Reason[] {
-  return reasonsOf(
-    ["given", tokensText(receipt)],
-    ["turns given", turnsText(receipt, telling)],
-    ["evidence", evidenceText(receipt)],
-    ["repaired", repairsText(receipt)],
-  );
-}
-
-function tokensText({ tokens, budgetTokens }: Receipt): string {
-  const parts = Object.entries(tokens).filter(([, count]) => count > 0);
-  const total = parts.reduce((sum, [, count]) => sum + count, 0);
-  const listed = parts.map(([part, count]) => `${PARTS[part] ?? part} ${count.toLocaleString("en-US")}`);
-  return `about ${total.toLocaleString("en-US")} of ${counted(budgetTokens, "token")}: ${listed.join(", ")}`;
-}
-
-function turnsText({ turns }: Receipt, { nameOf }: Telling): string {
-  if (turns.length === 0) return "none: nothing was said before, or nothing fitted";
-  return turns
-    .map(({ sessionId, from, to }) => {
-      const range = from === to ? `turn ${from}` : `turns ${from} to ${to}`;
-      return `${range} of ${nameOf(sessionId)}`;
-    })
-    .join("; ");
-}
-
-/** Documents are named by their ids: `/memory evidence show` lists them. */
-function evidenceText({ evidence = [] }: Receipt): string {
-  return evidence.map(({ sourceId, piece }) => `passage ${piece + 1} of ${sourceId.slice(0, 8)}`).join(", ");
-}
-
-function repairsText({ repairs = {} }: Receipt): string {
-  return Object.entries(repairs)
-    .map(([kind, count]) => `${kind.replaceAll("_", " ")} × ${count}`)
-    .join(", ");
 }

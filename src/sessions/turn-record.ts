@@ -1,6 +1,7 @@
 /** The record of one committed turn: what history, export, recall and verification read. */
 import { z } from "zod";
 import { envelopeSchema } from "#src/kernel/envelope.ts";
+import { callReceiptSchema, givenTurnsSchema } from "./call-receipt.ts";
 import { messageSchema } from "./message.ts";
 import { sessionChangesSchema } from "./session-changes.ts";
 import { verdictSchema } from "./verdict.ts";
@@ -46,7 +47,7 @@ export const failedAttemptSchema = z.strictObject({
 /** A failed call. */
 export type FailedAttempt = z.infer<typeof failedAttemptSchema>;
 
-/** What a model was given: the recipe of its prompt, and tokens by estimate. */
+/** What a model was given in all calls of a turn, and older turns as in the last of them: the recipe of its prompts. */
 export const receiptSchema = z.strictObject({
   budgetTokens: z.int(),
   /** Local date and minute that the prompt tells, and their IANA zone; absent in records of earlier versions. */
@@ -57,7 +58,7 @@ export const receiptSchema = z.strictObject({
   /** Estimated tokens by part of the prompt. */
   tokens: z.record(z.string(), z.int()),
   /** Sessions whose turns were given, oldest first, with the first and last turn number. */
-  turns: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })),
+  turns: z.array(givenTurnsSchema),
   /** What was repaired in the copy that was sent last, by kind. */
   repairs: z.record(z.string(), z.int()).optional(),
   /** Entries of the ledger that were given, by their numbers. */
@@ -69,6 +70,8 @@ export const receiptSchema = z.strictObject({
         id: z.string(),
         score: z.number().optional(),
         because: z.enum(["fits", "always"]).optional(),
+        /** It is given whatever is said, in the beginning of the prompt. */
+        always: z.literal(true).optional(),
       }),
     )
     .optional(),
@@ -98,6 +101,8 @@ export const explanationSchema = z.strictObject({
   /** Model reference or `symbolic`. */
   solver: z.string().optional(),
   receipt: receiptSchema.optional(),
+  /** Each model call of it that was answered, in order. */
+  calls: z.array(callReceiptSchema).optional(),
   /** Pieces of sealed sessions that were read in this turn, and why. */
   recalled: z
     .array(

@@ -78,7 +78,7 @@ describe("a LangChain message in a transcript", () => {
     expect(from(new AIMessage("x"))).not.toHaveProperty("toolCalls");
   });
 
-  it("has calls that could not be read behind those that could, with empty arguments", () => {
+  it("has calls that could not be read behind those that could, with what was written as their one argument", () => {
     const message = new AIMessage({
       content: "",
       tool_calls: [call("c1")],
@@ -86,7 +86,7 @@ describe("a LangChain message in a transcript", () => {
     });
     expect(from(message).toolCalls).toEqual([
       { id: "c1", name: "find", arguments: "{}" },
-      { id: "invalid-1", name: "find", arguments: "{}" },
+      { id: "invalid-1", name: "find", arguments: '{"unreadable":"{broken"}' },
     ]);
   });
 

@@ -51,9 +51,18 @@ function callsOf(message: AIMessage): ToolCall[] {
   const bad = (message.invalid_tool_calls ?? []).map((call, index) => ({
     id: toStorableText(call.id ?? invalidCallId(index)),
     name: toStorableText(call.name ?? "unknown"),
-    arguments: "{}",
+    arguments: unreadableText(call.args ?? ""),
   }));
   return [...good, ...bad];
+}
+
+/** Of arguments that could not be read: enough to know them again. In UTF-16 code units. */
+const MAX_UNREADABLE = 1_000;
+
+/** What the model wrote as the one argument of its call: providers refuse arguments that are no JSON. */
+function unreadableText(args: string): string {
+  if (args.trim() === "") return "{}";
+  return JSON.stringify({ unreadable: toStorableText(args.slice(0, MAX_UNREADABLE)) });
 }
 
 /** JSON hides halves of surrogate pairs behind escapes, so the values are made storable, not their text. */

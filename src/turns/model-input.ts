@@ -1,7 +1,6 @@
 /** What a model is sent: messages as every provider takes them, with what is attached to the newest of them. */
 import { AIMessage, HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { toStorableText } from "#src/kernel/json.ts";
 import { isStored, type Attachment } from "#src/sessions/attachment.ts";
 import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
 import { attachmentsOf, describedContent, resolvedContent } from "./attachment-blocks.ts";
@@ -36,19 +35,8 @@ function sendable(message: BaseMessage): BaseMessage {
   const text = contentText(message.content);
   const isWhole = (message.invalid_tool_calls ?? []).length === 0 && text.isWellFormed();
   if (isWhole && (text === "" || text.trim() !== "")) return message;
-  const sent = toLangChain(fromLangChain(message, ""), message.id);
-  const calls = AIMessage.isInstance(sent) ? (sent.tool_calls ?? []) : [];
-  const good = message.tool_calls?.length ?? 0;
-  for (const [index, { args = "" }] of (message.invalid_tool_calls ?? []).entries()) {
-    const call = calls[good + index];
-    if (call !== undefined && args.trim() !== "")
-      call.args = { unreadable: toStorableText(args.slice(0, MAX_UNREADABLE)) };
-  }
-  return sent;
+  return toLangChain(fromLangChain(message, ""), message.id);
 }
-
-/** Of arguments that could not be read: enough to know them again. In UTF-16 code units. */
-const MAX_UNREADABLE = 1_000;
 
 async function showAttachments(messages: BaseMessage[], attached: AttachedContent): Promise<BaseMessage[]> {
   const carrying = messages.filter((message) => attachmentsOf(message.content).length > 0);

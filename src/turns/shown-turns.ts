@@ -3,7 +3,15 @@
  * conversation that goes on reads only what is new in it, so that a long one costs no more than a short one.
  */
 import type { BaseMessage } from "@langchain/core/messages";
-import { contextMessages, contextTokens } from "#src/context/select-turns.ts";
+import {
+  collapsedMessages,
+  contextMessages,
+  messagesTokens,
+  nameResults,
+  shortenedMessages,
+} from "#src/context/shown-messages.ts";
+import type { GivenTurns } from "#src/sessions/call-receipt.ts";
+import type { Message } from "#src/sessions/message.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import { erasedTurns } from "#src/sessions/redaction-list.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -14,7 +22,7 @@ import { toLangChain } from "#src/turns/langchain-messages.ts";
 /** Turns that are remembered over all sessions; about 3 kB each. */
 const MAX_TURNS = 2_000;
 
-/** What a model is shown of a committed turn. */
+/** What a model is shown of a committed turn, in one form. */
 export interface ShownTurn {
   readonly messages: readonly BaseMessage[];
   readonly tokens: number;
@@ -24,7 +32,7 @@ export interface ShownTurn {
 export class ShownTurns {
   /** By session and number, the one that was used longest ago first. */
   readonly #records = new Map<string, TurnRecord>();
-  readonly #shown = new WeakMap<TurnRecord, ShownTurn>();
+  readonly #shown = new WeakMap<TurnRecord, Map<string, ShownTurn>>();
 
   /**
    * Reads turns through the memory.
@@ -70,14 +78,31 @@ export class ShownTurns {
     this.#records.delete(oldest);
   }
 
-  /** What a model is shown of a turn. */
-  show(record: TurnRecord): ShownTurn {
-    const known = this.#shown.get(record);
+  /** What a model is shown of a turn, in a form. */
+  show(record: TurnRecord, form: Pick<GivenTurns, "as" | "tokens"> = {}): ShownTurn {
+    const forms = this.#shown.get(record) ?? new Map<string, ShownTurn>();
+    const key = `${form.as ?? ""} ${form.tokens ?? ""}`;
+    const known = forms.get(key);
     if (known !== undefined) return known;
-    const messages = contextMessages(record).map((message) => toLangChain(message));
-    const shown = { messages, tokens: contextTokens(record) };
-    this.#shown.set(record, shown);
+    const given = messagesIn(record, form);
+    const shown = { messages: given.map((message) => toLangChain(message)), tokens: messagesTokens(given) };
+    this.#shown.set(record, forms.set(key, shown));
     return shown;
+  }
+}
+
+function messagesIn(
+  record: TurnRecord,
+  { as, tokens = 0 }: Pick<GivenTurns, "as" | "tokens">,
+): readonly Message[] {
+  const messages = contextMessages(record);
+  switch (as) {
+    case undefined:
+      return messages;
+    case "collapsed":
+      return collapsedMessages(messages, nameResults(record.messages, record));
+    case "shortened":
+      return shortenedMessages(messages, tokens);
   }
 }
 

@@ -23,10 +23,12 @@ import {
   locateSession,
   lostTurnsText,
   openKey,
+  solverOf,
   type CaughtUp,
   type LocatedSession,
 } from "../locate-session.ts";
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
+import { requireRoom } from "../plan-call.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { leftOverText, settle } from "../settle.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -88,6 +90,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
     deliveryId: delivery.deliveryId,
   });
   if (refused !== undefined) return finish(deps, sorted, refused);
+  requireRoomFor(deps, located.session, { delivery, intent });
   await keepAttachments(run.blobs, located.chain.owner, delivery.contents);
   const shown = deps.limits.isShown ? await forPages(run, located.chain.owner, delivery) : delivery;
 
@@ -142,6 +145,20 @@ async function forPages({ blobs }: RunContext, owner: string, delivery: Delivery
 function whyElsewhere(chain: Chain, threadId: string): string {
   const verdict = chain.sessions.find(({ previous }) => previous === threadId)?.opened.verdict;
   return verdict === undefined ? "This conversation goes on in another thread." : endingText(verdict);
+}
+
+/** A message that no plan can give a model is refused before anything is stored. @throws {LilyError} `message_too_large` */
+function requireRoomFor(
+  deps: SessionDeps,
+  session: SessionFields | undefined,
+  { delivery, intent }: { readonly delivery: Delivery; readonly intent: Intent },
+): void {
+  if (intent.kind === "command" && intent.command.kind !== "rotating") return;
+  const agent = session?.activeAgent ?? deps.defaultAgent;
+  const model = session === undefined ? deps.defaultModel(agent) : solverOf(deps, session);
+  if (model === "symbolic") return;
+  const content = textToAnswer(delivery, intent);
+  requireRoom(deps, { agent, model }, { content, attachments: [...delivery.attachments] });
 }
 
 /** The refusal of a command that is for another bot or that nobody knows. */

@@ -3,30 +3,40 @@
  * budget, and writes the receipt, from which the prompt is rendered.
  */
 import { ledgerSection } from "#src/context/ledger-section.ts";
-import { messageTokens, selectTurns } from "#src/context/select-turns.ts";
+import { shareOf } from "#src/context/plan-context.ts";
+import { turnsOfCall, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { turnsNewestFirst } from "#src/sessions/transcript.ts";
-import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { Receipt } from "#src/sessions/turn-record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
+import {
+  budgetFor,
+  NO_TOOLS,
+  offeredTools,
+  olderTurnsOf,
+  planCall,
+  type OfferedTools,
+  type OlderTurns,
+} from "../plan-call.ts";
 import { policyOf } from "../policy-of.ts";
-import { systemText } from "../prompt.ts";
+import { sourcesOf, systemText, type PromptSources } from "../prompt.ts";
 import { memoryForTurn, saidBefore } from "../recall-memory.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { evidenceForTurn } from "../run-evidence.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
-import { requireTurn } from "../turn-messages.ts";
+import { requireTurn, userMessage } from "../turn-messages.ts";
 
 /** What says something before the answer, to whoever listens. */
 type SayingRuntime = NodeRuntime & { readonly writer?: (event: unknown) => void };
 
 /** Makes the node. */
 export function assembleContext(deps: SessionDeps) {
+  const toolsFor = offeredTools(deps);
   return async (state: SessionStateValues, runtime: SayingRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
@@ -34,11 +44,12 @@ export function assembleContext(deps: SessionDeps) {
     const solver = solverOf(deps, session);
     const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
     const said = [turn.announcement, notice].filter((text) => text !== null);
-    const receipt = await chooseContext(deps, run, { session, turn });
+    const tools = solver === "symbolic" ? NO_TOOLS : toolsFor(session);
+    const chosen = await chooseContext(deps, run, { session, turn, solver, tools });
     for (const text of said) runtime.writer?.({ type: "notice", text });
     return {
       session: withModel(session, solver),
-      turn: { ...turn, solver, notice, receipt },
+      turn: { ...turn, solver, notice, ...chosen },
       messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
     };
   };
@@ -50,70 +61,93 @@ function withModel(session: SessionFields, solver: string): SessionFields {
   return { ...session, modelConfig: { ...session.modelConfig, model: solver } };
 }
 
-/** Most of the budget that the ledger takes. */
-const LEDGER_SHARE = 0.1;
-
 interface Subject {
   readonly session: SessionFields;
   readonly turn: TurnInFlight;
 }
 
-/** The turn's own message comes first and is never cut; then facts and passages; then the newest turns that fit. */
+/** What could be given beside the conversation, and the first plan; what its budget leaves out is not in the receipt. */
 async function chooseContext(
   deps: SessionDeps,
   run: RunContext,
-  { session, turn }: Subject,
-): Promise<Receipt> {
+  { session, turn, solver, tools }: Subject & { readonly solver: string; readonly tools: OfferedTools },
+): Promise<Pick<TurnInFlight, "receipt" | "plan">> {
   const chain = await requireChain(run, session);
-  const newest = (): AsyncGenerator<readonly TurnRecord[]> =>
-    turnsNewestFirst(deps.shownTurns.over(run.repository, chain), chain, {
-      sessionId: session.sessionId,
-      latestTurns: session.turns,
-      // First turn that is context, where the working set was cleared in place.
-      from: turn.clears === true ? turn.number : session.contextFrom,
-    });
-  const earlier = await saidBefore(newest());
-  const [facts, evidence] = await Promise.all([
+  const older = olderTurnsOf(deps, run, { chain, session, turn });
+  const earlier = await saidBefore(older.newestFirst());
+  const [facts, passages] = await Promise.all([
     memoryForTurn(deps, run, { chain, session, turn, earlier }),
     evidenceForTurn(deps, run, { session, turn }),
   ]);
-  const fixed = fixedParts(deps, { chain, session });
-  const system = messageTokens({ content: await systemText(run, { chain, session, receipt: fixed }) });
-  const message = messageTokens({ content: turn.text, attachments: turn.attachments ?? [] });
-  const { contextTokens } = deps.limits;
-  const ledger = ledgerSection(
-    turn.clears === true ? undefined : session.ledger,
-    contextTokens * LEDGER_SHARE,
-  );
-  const left = Math.max(0, contextTokens - system - ledger.tokens - facts.tokens - evidence.tokens - message);
-  const turns = await selectTurns(newest(), left, (record) => deps.shownTurns.show(record).tokens);
-  return {
-    ...fixed,
-    tokens: {
-      system,
-      ...(ledger.text === "" ? {} : { ledger: ledger.tokens }),
-      ...(facts.text === "" ? {} : { memory: facts.tokens }),
-      ...(evidence.text === "" ? {} : { evidence: evidence.tokens }),
-      turns: turns.tokens,
-      message,
-    },
-    turns: [...turns.ranges],
-    ...(ledger.text === "" ? {} : { ledger: [...ledger.numbers] }),
+  const budgetTokens = budgetFor(deps, session.activeAgent, solver);
+  const ledger = turn.clears === true ? undefined : session.ledger;
+  const noted = ledgerSection(ledger, shareOf("ledger", budgetTokens));
+  const receipt: Receipt = {
+    ...fixedParts(deps, { chain, session }),
+    budgetTokens,
+    ...(noted.text === "" ? {} : { ledger: [...noted.numbers] }),
     ...(facts.text === "" ? {} : { memory: facts.receipt }),
-    ...(evidence.text === "" ? {} : { evidence: evidence.receipt }),
+    ...(passages.text === "" ? {} : { evidence: passages.receipt }),
   };
+  const sources = sourcesOf({
+    chain,
+    session,
+    turn: { number: turn.number, messages: [userMessage(turn)], receipt, ledger },
+    records: facts.records,
+    evidence: passages.found,
+    system: await systemText(run, { chain, session, receipt }),
+  });
+  const before = await callBefore(older, session);
+  const { given, ...plan } = await planCall(deps, { sources, model: solver, tools, older, before });
+  const { tokens, turns = [] } = plan;
+  return { receipt: { ...givenOnly(sources, given), tokens, turns }, plan };
+}
+
+/** The receipt without the entries that the budget leaves out. */
+function givenOnly(
+  { turn: { receipt }, persona, profile, facts }: PromptSources,
+  given: CallReceipt["given"] = {},
+): Receipt {
+  const { memory, evidence, ledger, ...rest } = receipt;
+  const kept = new Set(
+    [
+      ...persona.slice(0, given["persona"]),
+      ...profile.slice(0, given["profile"]),
+      ...facts.slice(0, given["facts"]),
+    ].map(({ id }) => id),
+  );
+  return {
+    ...rest,
+    ...(memory === undefined ? {} : { memory: memory.filter(({ id }) => kept.has(id)) }),
+    ...(evidence === undefined ? {} : { evidence: evidence.slice(0, given["evidence"]) }),
+    ...(ledger === undefined || given["ledger"] === 0 ? {} : { ledger }),
+  };
+}
+
+/** What a model was given last in this session: what gave way then stays so. */
+async function callBefore(older: OlderTurns, { sessionId }: SessionFields): Promise<CallReceipt | undefined> {
+  for await (const turns of older.newestFirst()) {
+    const last = turns.find(
+      ({ explanation, ...turn }) => explanation.calls !== undefined || turn.sessionId !== sessionId,
+    );
+    const { calls = [] } = last?.explanation ?? {};
+    const call = last?.sessionId === sessionId ? calls.at(-1) : undefined;
+    if (call === undefined) return undefined;
+    const { steps: _steps, ...given } = call;
+    return { ...given, turns: [...turnsOfCall(calls, calls.length - 1)] };
+  }
+  return undefined;
 }
 
 /** What is told to the model whatever was said. */
 function fixedParts(
   deps: SessionDeps,
   { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
-): Receipt {
+): Omit<Receipt, "budgetTokens"> {
   const policy = policyOf(deps, session);
   const { timeZone } = policy;
   const handover = policy.handover === "brief" ? handoverFor(chain, session) : undefined;
   return {
-    budgetTokens: deps.limits.contextTokens,
     localTime: localMinute(deps.clock.now(), timeZone),
     timeZone,
     ...(handover === undefined ? {} : { handover }),

@@ -7,8 +7,9 @@ import { LilyError } from "#src/kernel/errors.ts";
 import type { ChatModelOptions } from "#src/models/chat-model.ts";
 import { cutNotice, cutOf } from "#src/models/final-message.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { tokensIn, turnsOfCall } from "#src/sessions/call-receipt.ts";
 import type { Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
-import { contentText } from "#src/turns/langchain-messages.ts";
+import { contentText, fromLangChain } from "#src/turns/langchain-messages.ts";
 import { toModelInput } from "#src/turns/model-input.ts";
 import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
 import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
@@ -16,19 +17,19 @@ import { guardCall, type CallGuard } from "../call-guard.ts";
 import { tokensOfCall } from "../call-tokens.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
-import { renderPrompt } from "../prompt.ts";
+import { NO_TOOLS, offeredTools, olderTurnsOf, planCall, type OfferedTools } from "../plan-call.ts";
+import { hashesOf, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, type RunContext } from "../run-context.ts";
-import { memoryOwner } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
-import { sessionTools } from "../tools.ts";
-import { asksForTools, messagesInFlight, modelMessagesInFlight, requireTurn } from "../turn-messages.ts";
+import { asksForTools, messagesInFlight, requireTurn, userMessage } from "../turn-messages.ts";
 
 /** The reference of what answers where no model is configured. */
 const SYMBOLIC = "symbolic";
 
 /** Makes the node. */
 export function callModel(deps: SessionDeps) {
+  const toolsFor = offeredTools(deps);
   return async (state: SessionStateValues, runtime: CallRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
@@ -42,13 +43,36 @@ export function callModel(deps: SessionDeps) {
     });
     try {
       const mayCallTools = verdict.action === "go" && turn.limit === undefined;
-      const answer = await ask(deps, run, { state, runtime, guard, mayCallTools });
-      const tokens = tokensOfCall(turn, messagesInFlight(state, turn).slice(1), answer.message);
-      const spent = spend(turn, { modelCalls: 1, tokens, ms: guard.spentMs() });
-      return answeredTurn(deps, { ...turn, ...spent }, { answer, verdict });
+      const tools = mayCallTools ? toolsFor(session) : NO_TOOLS;
+      const answer = await ask(deps, run, { state, runtime, guard, tools });
+      const estimated = answer.receipt === undefined ? 0 : tokensIn(answer.receipt);
+      const { total, counted } = tokensOfCall(estimated, answer.message);
+      if (counted !== undefined) deps.windows.count(answer.model, { estimated, counted });
+      const spent = spend(turn, { modelCalls: 1, tokens: total, ms: guard.spentMs() });
+      const given = withCall(turn, answer, counted);
+      return answeredTurn(deps, { ...turn, ...spent, ...given }, { answer, verdict });
     } finally {
       guard.close();
     }
+  };
+}
+
+/** The call among those of its turn; the receipt of the turn tells what the last one was given. */
+function withCall(
+  { receipt, calls = [] }: TurnInFlight,
+  { model, receipt: call }: Answer,
+  counted: number | undefined,
+): Partial<TurnInFlight> {
+  if (call === undefined || receipt === null) return {};
+  const { tokens, turns = [] } = call;
+  const last = turnsOfCall(calls, calls.length - 1);
+  const isSame = calls.length > 0 && JSON.stringify(last) === JSON.stringify(turns);
+  const { turns: _same, ...short } = call;
+  const kept = { ...(isSame ? short : call), ...(counted === undefined ? {} : { counted }) };
+  return {
+    receipt: { ...receipt, tokens, turns },
+    plan: call,
+    ...(model === SYMBOLIC ? {} : { calls: [...calls, kept] }),
   };
 }
 
@@ -64,40 +88,62 @@ interface Asked {
   readonly state: SessionStateValues;
   readonly runtime: CallRuntime;
   readonly guard: CallGuard;
-  readonly mayCallTools: boolean;
+  readonly tools: OfferedTools;
 }
 
 async function ask(
   deps: SessionDeps,
   run: RunContext,
-  { state, runtime, guard, mayCallTools }: Asked,
+  { state, runtime, guard, tools }: Asked,
 ): Promise<Answer> {
   const { session, turn } = requireTurn(state);
   if (turn.receipt === null) throw new LilyError("internal", "a model was asked without a context");
-  const prompt = await renderPrompt(deps, run, { session, receipt: turn.receipt });
-  const inFlight = modelMessagesInFlight(state, turn);
-  const attached = { blobs: run.blobs, owner: session.owner };
-  const messages = await toModelInput([...prompt.messages, ...inFlight], attached);
+  const inFlight = messagesInFlight(state, turn);
+  const messages = [userMessage(turn), ...inFlight.slice(1).map((message) => fromLangChain(message, ""))];
+  const ledger = turn.clears === true ? undefined : session.ledger;
+  const sources = await readSources(deps, run, {
+    session,
+    turn: { number: turn.number, messages, receipt: turn.receipt, ledger },
+  });
+  const older = olderTurnsOf(deps, run, { chain: sources.chain, session, turn });
   const solver = turn.solver ?? SYMBOLIC;
   const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
-    async open(reference) {
-      if (reference === SYMBOLIC) return symbolicModel(deps, run, { session, turn, prompt });
+    async prepare(reference, { isAfterTooLong }) {
+      const offered = reference === SYMBOLIC ? NO_TOOLS : tools;
+      const plan = await planCall(deps, {
+        sources,
+        model: reference,
+        tools: offered,
+        older,
+        before: turn.plan,
+      });
+      const prompt = await renderPrompt(deps, run, { sources, call: plan });
+      const receipt = {
+        ...plan,
+        ...hashesOf(prompt),
+        ...(isAfterTooLong ? { afterTooLong: true as const } : {}),
+      };
+      if (reference === SYMBOLIC)
+        return { model: symbolicModel(deps, run, { session, turn, sources }), messages: prompt, receipt };
       const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig));
-      return mayCallTools && deps.offersTools(session.activeAgent) ? withTools(deps, session, model) : model;
+      const attached = { blobs: run.blobs, owner: session.owner };
+      return {
+        model: withTools(offered, plan.tools ?? 0, model),
+        messages: await toModelInput(withThoughts(prompt, inFlight), attached),
+        receipt,
+      };
     },
-    messages,
     runtime,
     guard,
     // The next run settles it: what was written is committed, as after a stop.
     onCancelled: async (partial) => {
       if (contentText(partial.content).trim() === "") return;
       const stopped = { ...turn, status: "stopped" as const };
-      const begun = [...messagesInFlight(state, turn), partial];
       await putInFlight(run.store, session, {
         sessionId: session.sessionId,
         turn: stopped,
-        messages: begun,
+        messages: [...inFlight, partial],
         call: null,
       }).catch(() => undefined);
     },
@@ -177,15 +223,11 @@ function modelOptions(chosen: SessionFields["modelConfig"]): ChatModelOptions {
   };
 }
 
-/** The model with the tools that it is offered. */
+/** The model with as many of the tools as have room. */
 function withTools(
-  deps: SessionDeps,
-  session: SessionFields,
+  { tools }: OfferedTools,
+  count: number,
   model: BaseChatModel,
 ): Runnable<BaseMessage[], AIMessageChunk> {
-  const offers = {
-    memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
-    skills: session.skillSnapshot.skills.length > 0,
-  };
-  return model.bindTools?.(sessionTools(deps.tools ?? [], undefined, offers)) ?? model;
+  return count === 0 ? model : (model.bindTools?.(tools.slice(0, count)) ?? model);
 }

@@ -17,6 +17,7 @@ import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import { agentsOf } from "../run-agents.ts";
 import { evidenceOf } from "../run-evidence.ts";
+import { promptOf } from "../shown-prompt.ts";
 import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { decideRollover } from "./decide-rollover.ts";
@@ -114,6 +115,7 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
       verdict,
       memory,
       evidence: evidenceOf(deps, run.store),
+      promptOf: promptOf(deps, run, { chain, session }),
       ...(run.erased === undefined ? {} : { erasing: { receipt: run.erased } }),
     }),
   };

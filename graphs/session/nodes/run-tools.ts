@@ -2,7 +2,7 @@
  * `runTools`: runs the next open call of the model's last message, within the budget of the turn. One call a step, so that
  * one that ran is stored before the next begins: neither a crash nor an interrupt in a later one runs it again.
  */
-import type { ToolMessage } from "@langchain/core/messages";
+import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
@@ -10,10 +10,12 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
-import type { Chain } from "#src/sessions/chain.ts";
+import { parseResultName } from "#src/context/shown-messages.ts";
+import { readingOrder, type Chain } from "#src/sessions/chain.ts";
 import type { LedgerChange } from "#src/sessions/ledger.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
+import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
 import { putInFlight, requireInFlight, type InFlight } from "../in-flight.ts";
@@ -63,7 +65,7 @@ export function runTools(deps: SessionDeps) {
     try {
       const recalled: RecalledPiece[] = [];
       const noted = [...(turn.ledger ?? [])];
-      const results = { blobs: run.blobs, owner: session.owner, limits: deps.limits };
+      const results = keeperOf(deps, run, { chain, turn, messages });
       const tools = toolsFor(deps, { run, chain, state, recalled, noted, results });
       runtime.writer?.({ type: "tool", name: next.name });
       await note("begun");
@@ -95,6 +97,43 @@ export function runTools(deps: SessionDeps) {
       guard.close();
     }
   };
+}
+
+function keeperOf(deps: SessionDeps, run: RunContext, held: HeldResults): ResultKeeper {
+  return {
+    blobs: run.blobs,
+    owner: held.chain.owner,
+    limits: deps.limits,
+    ofTurn: (name) => resultOfTurn(run, held, name),
+  };
+}
+
+/** Where the results of turns are. */
+interface HeldResults {
+  readonly chain: Chain;
+  readonly turn: TurnInFlight;
+  /** Of the turn in flight. */
+  readonly messages: readonly BaseMessage[];
+}
+
+/** The text of a tool result that a prompt has collapsed, out of the transcript or the turn in flight. */
+async function resultOfTurn(
+  { repository, threadId }: RunContext,
+  { chain, turn, messages }: HeldResults,
+  name: string,
+): Promise<string | undefined> {
+  const asked = parseResultName(name);
+  const session = readingOrder(chain, threadId).find(
+    ({ sessionId }) => sessionId.slice(-12) === asked?.sessionEnd,
+  );
+  if (asked === undefined || session === undefined) return undefined;
+  const { sessionId } = session;
+  const { owner, sessionKey } = chain;
+  const said =
+    sessionId === threadId && asked.turn === turn.number
+      ? messages.map((message) => fromLangChain(message, ""))
+      : ((await repository.readTurn({ owner, sessionKey, sessionId }, asked.turn))?.messages ?? []);
+  return said.filter(({ role }) => role === "tool")[asked.count - 1]?.content;
 }
 
 /** @throws {LilyError} `turn_conflict` when the session was ended: its tools are not run any more */
@@ -139,7 +178,7 @@ function toolsFor(
   return sessionTools(deps.tools ?? [], {
     repository,
     chain: on.chain,
-    held: turn.receipt?.turns ?? [],
+    held: (turn.receipt?.turns ?? []).filter(({ as }) => as !== "shortened"),
     recallCharacters: recallCharacters(deps.limits),
     timeZone,
     results: on.results,

@@ -18,6 +18,7 @@ import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
+import { ContextWindows } from "#src/models/context-windows.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";
 import { StopRegistry } from "#src/turns/stop.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
@@ -166,6 +167,7 @@ function openHarnessSessions(
     storageName: "test",
     fencedStore: (lease) => storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
+    windows: new ContextWindows(),
     sleep: async () => undefined,
   };
   const adjusted = options.adjust?.(deps) ?? deps;
@@ -200,6 +202,13 @@ export function inputOf(model: ScriptedChatModel, call = model.calls.length - 1)
       (message) =>
         `${message.type}: ${typeof message.content === "string" ? message.content : JSON.stringify(message.content)}`,
     );
+}
+
+/** What a scripted model was told in one call beside the conversation: its instructions, and the notes on what holds now. */
+export function systemOf(model: ScriptedChatModel, call = model.calls.length - 1): string {
+  return (model.calls[call]?.messages ?? [])
+    .flatMap(({ type, content }) => (type === "system" && typeof content === "string" ? [content] : []))
+    .join("\n\n");
 }
 
 /** As on a LangGraph server: a checkpointer stores every step, and keeps it over restarts. */

@@ -5,13 +5,14 @@ import type { CommandContext, PlainCommand } from "../command.ts";
 import { looksLikeId } from "./memory/find-record.ts";
 import { actionContext, memoryOff } from "./memory/memory-action.ts";
 import { whyFact } from "./why/why-fact.ts";
+import { whyPrompt } from "./why/why-prompt.ts";
 import { whyLast, whyTurn } from "./why/why-turn.ts";
 
 export const whyCommand: PlainCommand = {
   kind: "plain",
   name: "why",
   summary: "Explain the latest turn, another one, or a remembered fact",
-  usage: "/why [turn number or memory id]",
+  usage: "/why [turn number or memory id] [--prompt [call]]",
   effects: ["reads"],
   async run(args, context) {
     return { envelope: await why(args.trim().replace(/^#/u, ""), context) };
@@ -20,6 +21,13 @@ export const whyCommand: PlainCommand = {
 
 /** A number is a turn, unless there is no such turn and it can be the beginning of an id. */
 async function why(asked: string, context: CommandContext): Promise<Envelope> {
+  const [, turn, call] = /^(\S*)\s*(?:--|—|–)prompt(?:\s+(\d{1,4}))?$/iu.exec(asked) ?? [];
+  if (turn !== undefined) {
+    const named = /^\d{1,9}$/u.test(turn) ? Number(turn) : await latestAsked(context);
+    if (turn === "" || turn.toLowerCase() === "last" || /^\d{1,9}$/u.test(turn))
+      return whyPrompt(context, named, call === undefined ? undefined : Number(call));
+    return usage();
+  }
   if (asked === "" || asked.toLowerCase() === "last") return whyLast(context);
   const number = /^\d{1,9}$/u.test(asked) ? Number(asked) : undefined;
   const isTurn = number !== undefined && number >= 1 && number <= context.session.turns;
@@ -27,6 +35,15 @@ async function why(asked: string, context: CommandContext): Promise<Envelope> {
   if (!looksLikeId(asked)) return usage();
   const on = actionContext(context);
   return on === undefined ? memoryOff() : whyFact(on, asked);
+}
+
+/** The latest turn in which a model was asked; commands have none. */
+async function latestAsked({ repository, session }: CommandContext): Promise<number> {
+  const turns = await repository.readTurns(session, {
+    from: Math.max(1, session.turns - 40),
+    to: session.turns,
+  });
+  return turns.findLast(({ explanation }) => explanation.calls !== undefined)?.turn ?? session.turns;
 }
 
 function usage(): Envelope {

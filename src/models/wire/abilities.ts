@@ -120,7 +120,8 @@ function joined(messages: readonly WireMessage[]): WireMessage[] {
   return alternating;
 }
 
-function both(one: unknown, two: unknown): unknown {
+/** Two contents as one: texts with a blank line between them, or their parts. */
+export function both(one: unknown, two: unknown): unknown {
   if (typeof one === "string" && typeof two === "string") return `${one}\n\n${two}`;
   const parts = (content: unknown): unknown[] =>
     Array.isArray(content) ? content : [{ type: "text", text: textOf(content) }];

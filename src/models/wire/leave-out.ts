@@ -2,6 +2,7 @@
 import { isRecord } from "#src/kernel/is-record.ts";
 import { refusedAbility, type Ability, type RequestBody } from "./abilities.ts";
 import type { Fetch } from "./one-dialect.ts";
+import { withNotesInMessage } from "./late-notes.ts";
 import { withSentThoughts } from "./sent-thoughts.ts";
 import { errorOfText, type ServerError } from "./server-error.ts";
 
@@ -91,5 +92,6 @@ async function errorAtOnce(
 function requestOf(body: unknown): RequestBody | undefined {
   if (typeof body !== "string") return undefined;
   const request: unknown = JSON.parse(body);
-  return isRecord(request) && "messages" in request ? withSentThoughts(request) : undefined;
+  if (!isRecord(request) || !Array.isArray(request["messages"])) return undefined;
+  return withSentThoughts({ ...request, messages: withNotesInMessage(request["messages"].filter(isRecord)) });
 }

@@ -1,0 +1,388 @@
+/** Plans one model call: sizes of what could be given, for a plan of `src/context`, and of the plan the call's receipt. */
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
+import type { StructuredToolInterface } from "@langchain/core/tools";
+import { evidenceText } from "#src/context/evidence-section.ts";
+import { factsText } from "#src/context/memory-section.ts";
+import {
+  planContext,
+  shortTokens,
+  type ContextPlan,
+  type ContextRefusal,
+  type PlanPart,
+  type PlanStep,
+  type PlanTurn,
+} from "#src/context/plan-context.ts";
+import {
+  collapsedMessages,
+  messagesTokens,
+  messageTokens,
+  nameResults,
+  stepsOf,
+} from "#src/context/shown-messages.ts";
+import { notesText, systemPrompt } from "#src/context/system-prompt.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { estimateTokens } from "#src/kernel/tokens.ts";
+import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receipt.ts";
+import { entryOf, readingOrder } from "#src/sessions/chain.ts";
+import type { Message } from "#src/sessions/message.ts";
+import { turnsNewestFirst } from "#src/sessions/transcript.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { MemoryRecord } from "#memory/record.ts";
+import { foundText, zoneOf, type PromptSources } from "./prompt.ts";
+import type { RunContext } from "./run-context.ts";
+import { memoryOwner } from "./run-memory.ts";
+import type { TurnInFlight } from "./state.ts";
+import { sessionTools } from "./tools.ts";
+
+/** What a plan is made for. */
+export interface CallToPlan {
+  readonly sources: PromptSources;
+  /** Model reference. */
+  readonly model: string;
+  readonly tools: OfferedTools;
+  readonly older: OlderTurns;
+  /** What the call before was given: what gave way there stays so. */
+  readonly before: CallReceipt | undefined;
+}
+
+/** The turns before the one that is answered. */
+export interface OlderTurns {
+  readonly newestFirst: () => AsyncGenerator<readonly TurnRecord[]>;
+  /** First turn of the session that is context, where the working set was cleared in place. */
+  readonly from: number | undefined;
+}
+
+/** The turns of a conversation before `turn`. */
+export function olderTurnsOf(
+  deps: SessionDeps,
+  run: RunContext,
+  { chain, session, turn }: Pick<PromptSources, "chain" | "session"> & { readonly turn: TurnInFlight },
+): OlderTurns {
+  const from = turn.clears === true ? turn.number : session.contextFrom;
+  return {
+    from,
+    newestFirst: () =>
+      turnsNewestFirst(deps.shownTurns.over(run.repository, chain), chain, {
+        sessionId: session.sessionId,
+        latestTurns: session.turns,
+        from,
+      }),
+  };
+}
+
+/** Tools that a model is offered, the first ones the most needed, with the tokens of their descriptions. */
+export interface OfferedTools {
+  readonly tools: readonly StructuredToolInterface[];
+  readonly tokens: readonly number[];
+}
+
+/** None. */
+export const NO_TOOLS: OfferedTools = { tools: [], tokens: [] };
+
+/** The tools of a session's calls; each set is made once, as descriptions cost more to make than a prompt. */
+export function offeredTools(deps: SessionDeps): (session: SessionFields) => OfferedTools {
+  const made = new Map<string, OfferedTools>();
+  return (session) => {
+    if (!deps.offersTools(session.activeAgent)) return NO_TOOLS;
+    const offers = {
+      memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
+      skills: session.skillSnapshot.skills.length > 0,
+    };
+    const key = JSON.stringify(offers);
+    const offered = made.get(key) ?? describedTools(deps, offers);
+    made.set(key, offered);
+    return offered;
+  };
+}
+
+function describedTools(
+  { tools: others = [] }: SessionDeps,
+  offers: { readonly memory: boolean; readonly skills: boolean },
+): OfferedTools {
+  const tools = sessionTools(others, undefined, offers);
+  return { tools, tokens: tools.map((tool) => estimateTokens(JSON.stringify(convertToOpenAITool(tool)))) };
+}
+
+/** The budget of a call. */
+export function budgetFor(deps: SessionDeps, agent: string, model: string): number {
+  return deps.windows.budgetOf(model, deps.contextOf(agent));
+}
+
+/**
+ * Refuses a message that fits beside nothing at all.
+ *
+ * @throws {LilyError} `message_too_large`
+ */
+export function requireRoom(
+  deps: SessionDeps,
+  { agent, model }: { readonly agent: string; readonly model: string },
+  message: Pick<Message, "content" | "attachments">,
+): void {
+  const system = systemTokens(systemPrompt({ agent, handover: undefined }));
+  const budgetTokens = budgetFor(deps, agent, model);
+  const plan = planContext({
+    budgetTokens,
+    system,
+    message: messageTokens(message),
+    parts: [],
+    turns: [],
+    steps: [],
+  });
+  if (plan.kind === "refused") throw tooLarge(plan, model);
+}
+
+/** The prompt's own text, with room for the notes around what holds now. */
+function systemTokens(system: string): number {
+  const notes = notesText({
+    localTime: "0000-00-00 00:00",
+    timeZone: "x".repeat(32),
+    parts: [],
+    stepsOut: 0,
+  });
+  return messageTokens({ content: system }) + messageTokens({ content: notes });
+}
+
+function tooLarge({ message, system, budgetTokens }: ContextRefusal, model: string): LilyError {
+  return new LilyError(
+    "message_too_large",
+    `the message takes about ${message} tokens; ${model} is given at most ${budgetTokens}, of which ${system} are instructions`,
+    {
+      next: "Send it in pieces, or choose a model with a larger window with /model. It was not stored.",
+    },
+  );
+}
+
+/**
+ * The receipt of a call, with all that a prompt is rendered from.
+ *
+ * @throws {LilyError} `message_too_large`
+ */
+export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<CallReceipt> {
+  const { model, sources, tools } = call;
+  const { session, turn } = sources;
+  const budgetTokens = budgetFor(deps, session.activeAgent, model);
+  // What gave way to a much smaller budget comes back.
+  const before = (call.before?.budgetTokens ?? 0) * ROOMIER < budgetTokens ? undefined : call.before;
+  const { records, hasMore } = await readOlder(deps, call, { budgetTokens, before });
+  const forms = formsOf(before);
+  const short = shortTokens(budgetTokens);
+  const [message, ...inFlight] = turn.messages;
+  const plan = planContext({
+    budgetTokens,
+    system: systemTokens(sources.system),
+    message: message === undefined ? 0 : messageTokens(message),
+    parts: partsOf(sources, tools),
+    turns: records.map((record) => planTurn(deps, record, { form: forms.get(keyOf(record)), short })),
+    hasMore,
+    steps: planSteps(inFlight, call),
+  });
+  if (plan.kind === "refused") throw tooLarge(plan, model);
+  const turns = rangesOf(records, plan, { forms, short });
+  const isOut = hasMore || plan.turns.includes("out");
+  return {
+    model,
+    budgetTokens,
+    tokens: Object.fromEntries(Object.entries(plan.tokens).filter(([, count]) => count > 0)),
+    turns,
+    ...(isOut ? { leftOut: leftOutBefore(turns[0], call) } : {}),
+    ...(inFlight.length === 0 ? {} : { steps: givenSteps(plan, inFlight.length) }),
+    ...givenOf(plan, sources, tools),
+    ...(plan.cuts.length === 0 ? {} : { cuts: [...plan.cuts] }),
+  };
+}
+
+/** A budget that has grown by this much is planned anew. */
+const ROOMIER = 1.3;
+
+const keyOf = ({ sessionId, turn }: Pick<TurnRecord, "sessionId" | "turn">): string => `${sessionId}/${turn}`;
+
+/** Reads as many turns as may be given in their smallest form. */
+async function readOlder(
+  deps: SessionDeps,
+  call: CallToPlan,
+  { budgetTokens, before }: { readonly budgetTokens: number; readonly before: CallReceipt | undefined },
+): Promise<{ records: TurnRecord[]; hasMore: boolean }> {
+  const { sessionId } = call.sources.session;
+  const records: TurnRecord[] = [];
+  const short = shortTokens(budgetTokens);
+  let tokens = 0;
+  for await (const some of call.older.newestFirst()) {
+    for (const record of some) {
+      const { leftOut } = before ?? {};
+      const wasOut =
+        leftOut !== undefined && placeOf(record, call) <= placeOf({ sessionId, turn: leftOut.to }, call);
+      if (wasOut || tokens > budgetTokens) return { records, hasMore: true };
+      const whole = deps.shownTurns.show(record).tokens;
+      if (whole === 0) continue;
+      tokens += Math.min(whole, short);
+      records.push(record);
+    }
+  }
+  return { records, hasMore: false };
+}
+
+/** The place of a turn in the conversation, from 1. */
+function placeOf(
+  of: Pick<TurnRecord, "sessionId" | "turn">,
+  { sources: { chain, session }, older }: CallToPlan,
+): number {
+  if (older.from !== undefined) return of.turn;
+  let before = 0;
+  for (const { sessionId, upTo } of readingOrder(chain, session.sessionId)) {
+    if (sessionId === of.sessionId) return before + of.turn;
+    before += upTo ?? entryOf(chain, sessionId)?.sealed?.turns ?? 0;
+  }
+  return before;
+}
+
+/** All turns before the first that is given; all of the conversation where none is. */
+function leftOutBefore(first: GivenTurns | undefined, call: CallToPlan): LeftOut {
+  const { session } = call.sources;
+  const { sessionId } = session;
+  const from = call.older.from ?? 1;
+  const isOwn = first === undefined || first.sessionId === sessionId;
+  const to = first === undefined ? session.turns : isOwn ? first.from - 1 : 0;
+  const earlier = isOwn
+    ? placeOf({ sessionId, turn: from }, call) - from
+    : placeOf({ sessionId: first.sessionId, turn: first.from }, call) - 1;
+  return { from, to, ...(earlier > 0 ? { earlier } : {}) };
+}
+
+type Form = Pick<GivenTurns, "as" | "tokens">;
+
+/** Forms in which turns were given that were not given whole. */
+function formsOf(before: CallReceipt | undefined): ReadonlyMap<string, Form> {
+  const forms = new Map<string, Form>();
+  for (const { sessionId, from, to, as, tokens } of before?.turns ?? []) {
+    if (as === undefined) continue;
+    for (let turn = from; turn <= to; turn += 1)
+      forms.set(keyOf({ sessionId, turn }), { as, ...(tokens === undefined ? {} : { tokens }) });
+  }
+  return forms;
+}
+
+function planTurn(
+  deps: SessionDeps,
+  record: TurnRecord,
+  { form, short }: { readonly form: Form | undefined; readonly short: number },
+): PlanTurn {
+  const whole = deps.shownTurns.show(record).tokens;
+  const hasResults = record.messages.some(({ role }) => role === "tool");
+  const collapsed = hasResults ? deps.shownTurns.show(record, { as: "collapsed" }).tokens : whole;
+  return {
+    whole,
+    collapsed,
+    shortened: Math.min(collapsed, form?.tokens ?? short),
+    ...(form?.as === undefined ? {} : { was: form.as }),
+  };
+}
+
+/** @param inFlight messages of the turn behind the user's */
+function planSteps(inFlight: readonly Message[], { before, sources }: CallToPlan): PlanStep[] {
+  const { session, turn } = sources;
+  const named = nameResults(turn.messages, { sessionId: session.sessionId, turn: turn.number });
+  const earlier = before?.steps;
+  const known = stepsOf(inFlight.slice(0, earlier?.messages ?? 0)).length;
+  // Those that were cut when they were new are a line from then on.
+  const small =
+    earlier === undefined ? 0 : earlier.resultTokens === undefined ? earlier.out + earlier.collapsed : known;
+  return stepsOf(inFlight).map((step, index) => {
+    const [first, ...results] = step;
+    return {
+      call: first === undefined ? 0 : messageTokens(first),
+      results: results.map((result) => ({
+        whole: messageTokens(result),
+        collapsed: messagesTokens(collapsedMessages([result], named)),
+      })),
+      ...(index >= small
+        ? {}
+        : { was: index < (earlier?.out ?? 0) ? ("out" as const) : ("collapsed" as const) }),
+    };
+  });
+}
+
+function partsOf(sources: PromptSources, { tokens }: OfferedTools): PlanPart[] {
+  const { evidence, facts: found, ledgerText, persona, profile } = sources;
+  const facts = (records: readonly MemoryRecord[]): string => factsText(records, zoneOf(sources));
+  const passages = (found: readonly FoundEvidence[]): string => evidenceText(found, zoneOf(sources));
+  const parts: PlanPart[] = [
+    { name: "tools", items: tokens },
+    { name: "persona", items: sizesOf(persona, facts) },
+    { name: "profile", items: sizesOf(profile, facts) },
+    { name: "ledger", items: ledgerText === "" ? [] : [sectionTokens(ledgerText)] },
+    { name: "facts", items: sizesOf(found, (records) => foundText(sources, records)) },
+    { name: "evidence", items: sizesOf(evidence, passages) },
+  ];
+  return parts.filter(({ items }) => items.length > 0);
+}
+
+/** What each entry adds to the text of a section. */
+function sizesOf<T>(entries: readonly T[], textOf: (entries: readonly T[]) => string): number[] {
+  let before = 0;
+  return entries.map((_, index) => {
+    const now = sectionTokens(textOf(entries.slice(0, index + 1)));
+    const size = now - before;
+    before = now;
+    return size;
+  });
+}
+
+/** With the blank line before it. */
+const sectionTokens = (text: string): number => estimateTokens(text) + 1;
+
+/** Ranges by session and form, oldest first; between the turns of one there are only those of which nothing is shown. */
+function rangesOf(
+  records: readonly TurnRecord[],
+  plan: ContextPlan,
+  { forms, short }: { readonly forms: ReadonlyMap<string, Form>; readonly short: number },
+): GivenTurns[] {
+  const ranges: GivenTurns[] = [];
+  for (const [index, record] of [...records.entries()].toReversed()) {
+    const as = plan.turns[index];
+    if (as === undefined || as === "out") continue;
+    const { sessionId, turn } = record;
+    const tokens = as === "shortened" ? (forms.get(keyOf(record))?.tokens ?? short) : undefined;
+    const last = ranges.at(-1);
+    const isSame = last?.sessionId === sessionId && (last.as ?? "whole") === as && last.tokens === tokens;
+    if (last !== undefined && isSame) last.to = turn;
+    else
+      ranges.push({
+        sessionId,
+        from: turn,
+        to: turn,
+        ...(as === "whole" ? {} : { as }),
+        ...(tokens === undefined ? {} : { tokens }),
+      });
+  }
+  return ranges;
+}
+
+function givenSteps(
+  { steps, resultTokens }: ContextPlan,
+  messages: number,
+): NonNullable<CallReceipt["steps"]> {
+  return {
+    messages,
+    out: steps.filter((form) => form === "out").length,
+    collapsed: steps.filter((form) => form === "collapsed").length,
+    ...(resultTokens === undefined ? {} : { resultTokens }),
+  };
+}
+
+/** How many entries of each part are given, where that is not all of them; of tools always. */
+function givenOf(
+  { given }: ContextPlan,
+  sources: PromptSources,
+  { tokens }: OfferedTools,
+): Pick<CallReceipt, "given" | "tools"> {
+  const counts = partsOf(sources, { tools: [], tokens: [] }).flatMap(({ name, items }) =>
+    given[name] < items.length ? [[name, given[name]] as const] : [],
+  );
+  return {
+    ...(counts.length === 0 ? {} : { given: Object.fromEntries(counts) }),
+    ...(tokens.length === 0 ? {} : { tools: given.tools }),
+  };
+}

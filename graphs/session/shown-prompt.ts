@@ -1,0 +1,46 @@
+/** Renders the prompt of a committed turn's model call again, for whoever asks what the model was given. */
+import type { CommandContext } from "#src/commands/command.ts";
+import { withNotesInMessage } from "#src/models/wire/late-notes.ts";
+import { turnsOfCall } from "#src/sessions/call-receipt.ts";
+import type { Chain } from "#src/sessions/chain.ts";
+import type { Ledger } from "#src/sessions/ledger.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { ledgerAfter } from "#src/sessions/session-changes.ts";
+import { inheritedLedger } from "#src/sessions/transcript.ts";
+import { fromLangChain } from "#src/turns/langchain-messages.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { hashesOf, readSources, renderPrompt, type PromptReader } from "./prompt.ts";
+
+/** Makes the renderer of a session. What it shows is what was sent where the hash says so. */
+export function promptOf(
+  deps: SessionDeps,
+  run: PromptReader,
+  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+): NonNullable<CommandContext["promptOf"]> {
+  return async (record, index) => {
+    const { receipt, calls = [] } = record.explanation;
+    const call = calls[index];
+    if (receipt === undefined || call === undefined) return undefined;
+    const ledger = await ledgerBefore(run, { chain, session }, record.turn);
+    const { turn: number, messages } = record;
+    const sources = await readSources(deps, run, { session, turn: { number, messages, receipt, ledger } });
+    const turns = [...turnsOfCall(calls, index)];
+    const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns } });
+    const sent = prompt.map((message) => {
+      const { timestamp: _timestamp, ...said } = fromLangChain(message, "");
+      return said;
+    });
+    return { messages: withNotesInMessage(sent), isExact: hashesOf(prompt).sent === call.sent };
+  };
+}
+
+async function ledgerBefore(
+  { repository }: PromptReader,
+  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+  turn: number,
+): Promise<Ledger | undefined> {
+  let ledger = await inheritedLedger(repository, chain, session.sessionId);
+  for (const stored of await repository.readStoredTurns(session, { from: 1, to: turn - 1 }))
+    ledger = ledgerAfter(ledger, stored.changes, stored.turn);
+  return ledger;
+}

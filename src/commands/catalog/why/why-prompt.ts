@@ -1,0 +1,41 @@
+/** `/why [turn] --prompt [call]`: the messages of a model call, rendered again from its receipt. */
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import type { Message } from "#src/sessions/message.ts";
+import type { CommandContext } from "../../command.ts";
+
+/** Shows the prompt of a call; the last one of the turn by default. */
+export async function whyPrompt(
+  context: CommandContext,
+  turn: number,
+  asked: number | undefined,
+): Promise<Envelope> {
+  const record = await context.repository.readTurn(context.session, turn);
+  const { calls = [] } = record?.explanation ?? {};
+  const call = asked ?? calls.length;
+  const shown =
+    record === undefined || calls[call - 1] === undefined
+      ? undefined
+      : await context.promptOf?.(record, call - 1);
+  if (shown === undefined)
+    return refused(
+      "turn_not_found",
+      `turn ${turn} has no model call ${call === 0 ? "" : call} to show`.replace("  ", " "),
+      {
+        next: `/why ${turn} explains it; prompts of earlier versions were not kept.`,
+      },
+    );
+  const headline = `Turn ${turn}, call ${call} of ${calls.length}: ${calls[call - 1]?.model ?? ""} was given these messages${shown.isExact ? "" : ", but for what was forgotten, erased or changed since"}.`;
+  const text = shown.messages.map(messageText).join("\n\n");
+  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
+  return done("prompt_shown", `${headline}\n\n${text}`, {
+    lead: headline,
+    body: `${fence}text\n${text}\n${fence}`,
+    data: { turn, call, isExact: shown.isExact, messages: shown.messages.map((message) => ({ ...message })) },
+  });
+}
+
+function messageText({ role, content, toolCalls = [], toolCallId }: Omit<Message, "timestamp">): string {
+  const calls = toolCalls.map(({ id, name, arguments: given }) => `[calls ${name} ${given} as ${id}]`);
+  const head = toolCallId === undefined ? `[${role}]` : `[${role} ${toolCallId}]`;
+  return [head, ...(content === "" ? [] : [content]), ...calls].join("\n");
+}
