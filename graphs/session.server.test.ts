@@ -152,6 +152,7 @@ describe.concurrent("a message that belongs to another session", () => {
   it("is handed from an ended thread to the latest session, which answers it", async () => {
     const sessionKey = "test:old";
     const old = await newThread();
+    await send(old, "hello", { sessionKey });
     const successor = successorOf(await send(old, "/new The picnic is on Friday.", { sessionKey }));
     await answerOn(successor);
     const late = await send(old, "When is the picnic?", { id: "late-1", sessionKey });

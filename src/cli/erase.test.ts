@@ -187,7 +187,7 @@ describe("/forget --everywhere in a terminal", () => {
     const stderr = Object.assign(new PassThrough(), { isTTY: false }) as unknown as WriteStream;
     const context = { env: { LILY_HOME: home }, cwd: home, stdin, stdout, stderr };
     const ended = chat(context, { key: undefined, json: false, deliveryId: undefined });
-    await typeAt(`/forget ${FACT} --everywhere\r`, "Erase it?");
+    await typeAt(`/forget ${FACT} --everywhere\r`, "Write yes to erase it");
     await typeAt(`${answer}\r`, isDone ? "The receipt says" : "Nothing was erased.");
     expect(shown()).toContain("transcripts");
     // The line that the arrow key brings back is not one that says it.

@@ -75,16 +75,16 @@ function caseFor(state: State): EvalCase {
   };
 }
 
-/** Nothing was said on the key: there is a session to end as soon as there is a message. */
+/** Nothing was said on the key: there is no session to end, and none is sealed. */
 const unusedKey: EvalCase = {
   id: "session_new_rolls_in_any_state/unused_key",
   title:
-    "B1: /new as the first message of a key leaves an open, empty session and an answer to the next message",
+    "B1: /new as the first message of a key ends nothing, and the next message is answered in its first session",
   async run({ runner, key }) {
     const cut = await runner.send(key(), "/new");
-    expectOutcome(cut, "rotated");
-    const after = await runner.send(key(), "hello");
-    expectEqual("the session that answers", after.sessionId, cut.sessionId);
+    expectOutcome(cut, "command");
+    await runner.send(key(), "hello");
+    expectChain(await runner.sessions(key()), 1);
   },
 };
 

@@ -36,9 +36,8 @@ export async function toldWith(
 ): Promise<string> {
   await runner.send(key(), "/new", options);
   await runner.send(key(), text, options);
-  const system = lastInput(runner.modelInputs()).find(({ type }) => type === "system")?.text ?? "";
-  const at = system.indexOf("<memory>");
-  return at === -1 ? "" : system.slice(at);
+  const given = lastInput(runner.modelInputs()).map((message) => message.text);
+  return given.flatMap((part) => part.match(/<memory>.*?<\/memory>/gsu) ?? []).join("\n");
 }
 
 /** `told` has each of `words`. */
