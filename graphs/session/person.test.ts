@@ -7,11 +7,11 @@ import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 
-/** A Lily whose model says "Well." to all, and the system prompt of its last call. */
+/** A Lily whose model says "Well." to all, and all that it was given with its last call. */
 async function lilyWith(options: HarnessOptions = {}) {
   const model = new ScriptedChatModel(Array.from({ length: 60 }, () => "Well."));
   const lily = await start({ model, ...options });
-  return { lily, given: () => model.calls.at(-1)?.messages[0]?.content ?? "" };
+  return { lily, given: () => (model.calls.at(-1)?.messages ?? []).map(({ content }) => content).join("\n") };
 }
 
 describe("C-7: the person is always there", () => {
@@ -46,9 +46,9 @@ describe("C-7: the person is always there", () => {
     await lily.send("Recommend me a dinner recipe");
     expect(given()).toContain("I am vegetarian");
     const { latest } = await lily.chain();
-    const receipt = (await lily.turns(latest)).at(-1)?.explanation.receipt;
-    expect(receipt?.tokens["memory"]).toBeLessThanOrEqual(250);
-    expect(receipt?.memory?.every(({ because }) => because === "always")).toBe(true);
+    const [call] = (await lily.turns(latest)).at(-1)?.explanation.calls ?? [];
+    expect(call?.tokens["profile"]).toBeGreaterThan(0);
+    expect(call?.tokens["profile"]).toBeLessThanOrEqual(150);
   });
 
   it("finds by its words what the share has no room for", async () => {

@@ -62,21 +62,27 @@ export function memorySection(
   const fitting = new Set(relevant.map(({ id }) => id));
   const frameTokens =
     estimateTokens(frame("")) + estimateTokens(frame("", MORE)) + titleTokens([...always, ...relevant]);
-  let [tokens, byItself] = [frameTokens, 0];
-  const take = (records: readonly MemoryRecord[], limit: number, limitByItself: number): void => {
+  let tokens = frameTokens;
+  /** Takes what fits; gives the tokens of what was taken. */
+  const take = (records: readonly MemoryRecord[], limit: number, room = limit): number => {
+    let taken = 0;
     for (const record of records) {
       const cost = costs.get(record.id) ?? estimateTokens(`${lineOf(record, timeZone)}\n`);
       costs.set(record.id, cost);
-      const costByItself = fitting.has(record.id) ? 0 : cost;
-      if (chosen.has(record.id) || tokens + cost > limit || byItself + costByItself > limitByItself) continue;
+      if (chosen.has(record.id) || tokens + cost > limit || taken + cost > room) continue;
       tokens += cost;
-      byItself += costByItself;
+      taken += cost;
       chosen.set(record.id, record);
     }
+    return taken;
   };
-  take(always, frameTokens + (budgetTokens - frameTokens) * ALWAYS_SHARE, alwaysTokens);
-  take(relevant, budgetTokens, alwaysTokens);
-  take(always, budgetTokens, alwaysTokens);
+  // What is there whatever is said does not change with what is said: the newest, as far as their own room goes.
+  const taken = take(always, frameTokens + (budgetTokens - frameTokens) * ALWAYS_SHARE, alwaysTokens);
+  const end = always.findIndex(({ id }) => !chosen.has(id));
+  const first = new Set((end === -1 ? always : always.slice(0, end)).map(({ id }) => id));
+  take(relevant, budgetTokens);
+  const isFound = ({ id }: MemoryRecord): boolean => fitting.has(id) && !first.has(id);
+  take(always, budgetTokens, alwaysTokens - taken);
   const records = DOMAINS.flatMap((domain) =>
     [...chosen.values()].filter((record) => record.domain === domain),
   );
@@ -88,7 +94,7 @@ export function memorySection(
     receipt: records.map((record) => ({
       id: record.id,
       because: fitting.has(record.id) ? "fits" : "always",
-      ...(record.task === null && always.includes(record) ? { always: true } : {}),
+      ...(record.task === null && always.includes(record) && !isFound(record) ? { always: true } : {}),
     })),
   };
 }
