@@ -19,6 +19,7 @@ import {
   nameResults,
   stepsOf,
 } from "#src/context/shown-messages.ts";
+import { summaryBudget } from "#src/context/summary.ts";
 import { notesText, systemPrompt } from "#src/context/system-prompt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
@@ -170,10 +171,15 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
   const forms = formsOf(before);
   const short = shortTokens(budgetTokens);
   const [message, ...inFlight] = turn.messages;
+  const system = systemTokens(sources.system);
+  const asked = message === undefined ? 0 : messageTokens(message);
+  // An answer without a model quotes turns themselves.
+  const summary = model === "symbolic" ? 0 : summaryBudget(budgetTokens, system + asked);
   const plan = planContext({
     budgetTokens,
-    system: systemTokens(sources.system),
-    message: message === undefined ? 0 : messageTokens(message),
+    system,
+    message: asked,
+    ...(summary === 0 ? {} : { summary }),
     parts: partsOf(sources, tools),
     turns: records.map((record) => planTurn(deps, record, { form: forms.get(keyOf(record)), short })),
     hasMore,
@@ -214,7 +220,8 @@ async function readOlder(
       const { leftOut } = before ?? {};
       const wasOut =
         leftOut !== undefined && placeOf(record, call) <= placeOf({ sessionId, turn: leftOut.to }, call);
-      if (wasOut || tokens > budgetTokens) return { records, hasMore: true };
+      if (wasOut || isCompacted(record, call.sources) || tokens > budgetTokens)
+        return { records, hasMore: true };
       const whole = deps.shownTurns.show(record).tokens;
       if (whole === 0) continue;
       tokens += Math.min(whole, short);
@@ -224,12 +231,28 @@ async function readOlder(
   return { records, hasMore: false };
 }
 
+type Place = Pick<TurnRecord, "sessionId" | "turn">;
+
+/** Whether the person had it told in a summary. */
+export function isCompacted(
+  of: Place,
+  { chain, session }: Pick<PromptSources, "chain" | "session">,
+): boolean {
+  const { compacted } = session;
+  const within = { chain, session, from: session.contextFrom };
+  return compacted !== undefined && placeIn(of, within) <= placeIn(compacted, within);
+}
+
+function placeOf(of: Place, { sources, older }: CallToPlan): number {
+  return placeIn(of, { ...sources, from: older.from });
+}
+
 /** The place of a turn in the conversation, from 1. */
-function placeOf(
-  of: Pick<TurnRecord, "sessionId" | "turn">,
-  { sources: { chain, session }, older }: CallToPlan,
+function placeIn(
+  of: Place,
+  { chain, session, from }: Pick<PromptSources, "chain" | "session"> & Pick<OlderTurns, "from">,
 ): number {
-  if (older.from !== undefined) return of.turn;
+  if (from !== undefined) return of.turn;
   let before = 0;
   for (const { sessionId, upTo } of readingOrder(chain, session.sessionId)) {
     if (sessionId === of.sessionId) return before + of.turn;

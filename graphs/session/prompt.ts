@@ -6,6 +6,7 @@
 import { AIMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { evidenceText } from "#src/context/evidence-section.ts";
 import { ledgerPart } from "#src/context/ledger-section.ts";
+import { summarySection, type Summary } from "#src/context/summary.ts";
 import { factsText } from "#src/context/memory-section.ts";
 import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
 import { handoverNote, notesText, systemPrompt, turnsOutLine } from "#src/context/system-prompt.ts";
@@ -95,6 +96,13 @@ export async function readSources(
   return sourcesOf({ chain, session, turn, records, evidence, system });
 }
 
+/** A call with the summary that its receipt names. */
+interface RenderedCall {
+  readonly sources: PromptSources;
+  readonly call: CallReceipt;
+  readonly summary?: Summary | undefined;
+}
+
 /**
  * The messages of a call: a beginning that stays the same from call to call, older turns, notes on what holds now, the
  * user's message, and the steps since.
@@ -104,13 +112,13 @@ export async function readSources(
 export async function renderPrompt(
   deps: SessionDeps,
   run: PromptReader,
-  { sources, call }: { readonly sources: PromptSources; readonly call: CallReceipt },
+  { sources, call, summary }: RenderedCall,
 ): Promise<BaseMessage[]> {
   const { turn } = sources;
   const [message, ...steps] = turn.messages;
   const older = await shownTurns(deps, run, sources, call.turns ?? []);
   return [
-    new SystemMessage(beginningOf(sources, call)),
+    new SystemMessage(beginningOf({ sources, call, summary })),
     ...older,
     new SystemMessage(notesOf(sources, call)),
     ...(message === undefined ? [] : [toLangChain(message)]),
@@ -118,9 +126,10 @@ export async function renderPrompt(
   ];
 }
 
-function beginningOf(sources: PromptSources, { given = {}, leftOut, tools = 0 }: CallReceipt): string {
+function beginningOf({ sources, call: { given = {}, leftOut, tools = 0 }, summary }: RenderedCall): string {
   const { persona, profile, system } = sources;
   const standing = [...persona.slice(0, given["persona"]), ...profile.slice(0, given["profile"])];
+  if (summary !== undefined) return joined(system, factsText(standing, zoneOf(sources)), summarySection(summary));
   const line = leftOut === undefined ? "" : turnsOutLine(leftOut, { canRecall: tools > 0 });
   return joined(system, factsText(standing, zoneOf(sources)), line);
 }

@@ -10,6 +10,7 @@ import { inheritedLedger } from "#src/sessions/transcript.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { hashesOf, readSources, renderPrompt, type PromptReader } from "./prompt.ts";
+import { storedSummary } from "./summaries.ts";
 
 /** Makes the renderer of a session. What it shows is what was sent where the hash says so. */
 export function promptOf(
@@ -25,7 +26,8 @@ export function promptOf(
     const { turn: number, messages } = record;
     const sources = await readSources(deps, run, { session, turn: { number, messages, receipt, ledger } });
     const turns = [...turnsOfCall(calls, index)];
-    const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns } });
+    const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
+    const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
     const sent = prompt.map((message) => {
       const { timestamp: _timestamp, ...said } = fromLangChain(message, "");
       return said;

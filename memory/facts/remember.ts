@@ -42,9 +42,8 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
     if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
     saysAgain = stones.resembles(clean.text);
   }
-  const rule =
-    (verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options)) ??
-    (saysAgain ? "forgotten_before" : null);
+  const asked = saysAgain ? "forgotten_before" : fact.isOffered === true ? "offered" : null;
+  const rule = (verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options)) ?? asked;
   if (rule !== null) {
     const found = await quarantine(deps, who.owner, {
       ...record,

@@ -29,6 +29,8 @@ export interface Fact {
   readonly confidence?: number;
   /** ISO 8601 instant after which the fact no longer holds. */
   readonly expiresAt?: string;
+  /** It waits for a review whatever it says: nobody asked for it. */
+  readonly isOffered?: boolean;
 }
 
 interface Stored {

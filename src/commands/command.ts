@@ -8,7 +8,7 @@ import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
-import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { CompactedTo, SessionFields } from "#src/sessions/session-fields.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
@@ -45,6 +45,8 @@ export interface CommandContext {
   /** What the policy says of a text that the person wants kept, also where memory is switched off. Stores nothing. */
   readonly gate: (text: string) => Promise<PolicyVerdict>;
   readonly agents: SessionAgents;
+  /** Summarises older turns; absent where nothing is changed. */
+  readonly compact?: ((instructions: string) => Promise<CompactOutcome>) | undefined;
   /** Long-term memory of the owner; `undefined` when it is switched off. */
   readonly memory?: CommandMemory | undefined;
   /** Documents that are cited and are no facts; there where memory is. */
@@ -65,6 +67,22 @@ export interface ShownPrompt {
   /** They are what was sent; otherwise something in them was forgotten, erased or changed since. */
   readonly isExact: boolean;
 }
+
+/** What summarising older turns came to. */
+export type CompactOutcome =
+  | { readonly kind: "nothing"; readonly why: string }
+  | {
+      readonly kind: "compacted";
+      readonly boundary: CompactedTo;
+      readonly turns: number;
+      /** Estimated tokens of those turns, and of the summary. */
+      readonly before: number;
+      readonly tokens: number;
+      /** Reference of the model that wrote it, or `built-in`; and why a model that was asked did not. */
+      readonly by: string;
+      readonly whyNot?: string;
+      readonly notices: readonly string[];
+    };
 
 /** A file as it lies there. */
 export interface FileBytes {

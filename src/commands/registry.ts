@@ -16,6 +16,7 @@ import { historyCommand } from "./catalog/history.ts";
 import { memoryCommand } from "./catalog/memory.ts";
 import { reasoningCommand, styleCommand, verbosityCommand } from "./catalog/manner.ts";
 import { modelCommand } from "./catalog/model.ts";
+import { compactCommand } from "./catalog/compact.ts";
 import { controlModelCommand } from "./catalog/control-model.ts";
 import { newCommand } from "./catalog/new.ts";
 import { recallCommand } from "./catalog/recall.ts";
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   contextCommand,
   sessionsCommand,
   historyCommand,
+  compactCommand,
   recallCommand,
   rememberCommand,
   memoryCommand,

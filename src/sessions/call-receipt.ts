@@ -46,6 +46,8 @@ export const callReceiptSchema = z.strictObject({
   /** Older turns, oldest first; absent: the same as in the call before. */
   turns: z.array(givenTurnsSchema).optional(),
   leftOut: leftOutSchema.optional(),
+  /** Those that were left out are told in a summary of these turns. */
+  summary: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })).optional(),
   /** The turn's own steps: how many messages they are, and how many steps, from the first, were left out or collapsed. */
   steps: z
     .strictObject({

@@ -79,7 +79,7 @@ export function redactTurn(record: TurnRecord, at: string): RedactedTurn {
 /** A task or model that was chosen becomes none: the one before it was left all the same. */
 function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["changes"] {
   if (changes === undefined) return undefined;
-  const { title: _title, task, style, model, controlModel, ledger, ...settings } = changes;
+  const { title: _title, task, style, model, controlModel, ledger, compacted, ...settings } = changes;
   const kept = {
     ...settings,
     ...(task === undefined ? {} : { task: null }),
@@ -87,6 +87,9 @@ function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["change
     ...(model === undefined ? {} : { model: null }),
     ...(controlModel === undefined ? {} : { controlModel: null }),
     ...(ledger === undefined ? {} : { ledger: withoutWords(ledger) }),
+    ...(compacted === undefined
+      ? {}
+      : { compacted: { sessionId: compacted.sessionId, turn: compacted.turn } }),
   };
   return Object.keys(kept).length === 0 ? undefined : kept;
 }

@@ -64,6 +64,20 @@ export function coverOf(part: string, text: string, salt: string): string {
   return digest("lily/cover/1", part, salt, text);
 }
 
+/** Turns of a session as they stand: its head behind the last of them, and which of them were erased. */
+export interface CoveredTurns {
+  readonly sessionId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly head: string;
+  readonly erased: readonly number[];
+}
+
+/** Hash of what a summary covers: it changes with every turn of it that is erased. */
+export function coveredHashOf(covered: readonly CoveredTurns[]): string {
+  return digest("lily/summary/1", canonicalJson(covered));
+}
+
 /**
  * Short hash of a delivered text, to tell a repeated delivery from another message under the same id. The same text with
  * other attachments is another message.

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { foldLedger, ledgerChangeSchema, type Ledger } from "./ledger.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
 import {
+  compactedToSchema,
   personaSchema,
   reasoningSchema,
   skillSnapshotSchema,
@@ -32,6 +33,8 @@ export const sessionChangesSchema = z.strictObject({
   /** Files as they were read anew; `null` where there are none any more. */
   persona: personaSchema.nullable().optional(),
   skillSnapshot: skillSnapshotSchema.optional(),
+  /** What is told in a summary from now on. */
+  compacted: compactedToSchema.optional(),
   /** What it noted in the ledger, or closed there. */
   ledger: z.array(ledgerChangeSchema).optional(),
 });
@@ -46,14 +49,16 @@ export function applyChanges(
   turn: number,
 ): SessionFields {
   if (changes === undefined) return session;
-  const { ledger: noted, ...fields } = session;
+  const { ledger: noted, compacted: told, ...fields } = session;
   const ledger = ledgerAfter(noted, changes, turn);
+  const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
   const { agent, skillSnapshot } = changes;
   return {
     ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona"]),
     ...(agent === undefined ? {} : { activeAgent: agent }),
     ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
     ...(ledger === undefined ? {} : { ledger }),
+    ...(compacted === undefined ? {} : { compacted }),
     ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
     ...(changes.title === undefined ? {} : { title: changes.title }),
     modelConfig: modelAfter(session.modelConfig, changes),

@@ -80,6 +80,18 @@ export const carriedSchema = z.strictObject({
 /** Preferences that outlive a session. */
 export type Carried = z.infer<typeof carriedSchema>;
 
+/** Schema of {@link CompactedTo}. */
+export const compactedToSchema = z.strictObject({
+  /** This session, or one that it continues. */
+  sessionId: z.string(),
+  turn: z.int().min(1),
+  /** What the person wanted of the summary. */
+  instructions: z.string().optional(),
+});
+
+/** The last turn that is told in a summary, with all before it. */
+export type CompactedTo = z.infer<typeof compactedToSchema>;
+
 /** Schema of {@link SessionFields}. */
 export const sessionFieldsSchema = z.strictObject({
   sessionId: z.string(),
@@ -101,6 +113,8 @@ export const sessionFieldsSchema = z.strictObject({
   style: z.string().optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
+  /** What is told to models in a summary. */
+  compacted: compactedToSchema.optional(),
   /** First turn that a model is given: the working set was cleared in place before it. */
   contextFrom: z.int().optional(),
   /** Turns in which the topic check came to nothing. */

@@ -59,6 +59,8 @@ export const receiptSchema = z.strictObject({
   tokens: z.record(z.string(), z.int()),
   /** Sessions whose turns were given, oldest first, with the first and last turn number. */
   turns: z.array(givenTurnsSchema),
+  /** Turns that were told in a summary, before those. */
+  summary: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })).optional(),
   /** What was repaired in the copy that was sent last, by kind. */
   repairs: z.record(z.string(), z.int()).optional(),
   /** Entries of the ledger that were given, by their numbers. */

@@ -56,6 +56,14 @@ export const explanationNamespace = (ref: TranscriptRef): string[] => [
   encodeLabel(ref.sessionId),
 ];
 
+/** Summaries of a conversation as one of its sessions reads it, one item a range of turns. */
+export const summaryNamespace = (ref: TranscriptRef): string[] => [
+  "summaries",
+  encodeLabel(ref.owner),
+  encodeLabel(ref.sessionKey),
+  encodeLabel(ref.sessionId),
+];
+
 /** The transcript whose turns lie in a namespace, `undefined` for a namespace of something else. */
 export function transcriptIn(namespace: readonly string[]): TranscriptRef | undefined {
   const [kind, owner, sessionKey, sessionId, ...more] = namespace;

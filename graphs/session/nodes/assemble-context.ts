@@ -11,6 +11,7 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { planSummarised } from "../compaction.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
@@ -19,7 +20,6 @@ import {
   NO_TOOLS,
   offeredTools,
   olderTurnsOf,
-  planCall,
   type OfferedTools,
   type OlderTurns,
 } from "../plan-call.ts";
@@ -45,7 +45,8 @@ export function assembleContext(deps: SessionDeps) {
     const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
     const said = [turn.announcement, notice].filter((text) => text !== null);
     const tools = solver === "symbolic" ? NO_TOOLS : toolsFor(session);
-    const chosen = await chooseContext(deps, run, { session, turn, solver, tools });
+    const { chosen, notices } = await chooseContext(deps, run, { session, turn, solver, tools });
+    said.push(...notices);
     for (const text of said) runtime.writer?.({ type: "notice", text });
     return {
       session: withModel(session, solver),
@@ -71,7 +72,7 @@ async function chooseContext(
   deps: SessionDeps,
   run: RunContext,
   { session, turn, solver, tools }: Subject & { readonly solver: string; readonly tools: OfferedTools },
-): Promise<Pick<TurnInFlight, "receipt" | "plan">> {
+): Promise<{ chosen: Pick<TurnInFlight, "receipt" | "plan">; notices: readonly string[] }> {
   const chain = await requireChain(run, session);
   const older = olderTurnsOf(deps, run, { chain, session, turn });
   const earlier = await saidBefore(older.newestFirst());
@@ -98,9 +99,11 @@ async function chooseContext(
     system: await systemText(run, { chain, session, receipt }),
   });
   const before = await callBefore(older, session);
-  const { given, ...plan } = await planCall(deps, { sources, model: solver, tools, older, before });
-  const { tokens, turns = [] } = plan;
-  return { receipt: { ...givenOnly(sources, given), tokens, turns }, plan };
+  const { call, notices } = await planSummarised(deps, run, { sources, model: solver, tools, older, before });
+  const { given, ...plan } = call;
+  const { tokens, turns = [], summary } = plan;
+  const told = summary === undefined ? {} : { summary };
+  return { chosen: { receipt: { ...givenOnly(sources, given), tokens, turns, ...told }, plan }, notices };
 }
 
 /** The receipt without the entries that the budget leaves out. */

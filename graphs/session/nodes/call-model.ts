@@ -15,9 +15,10 @@ import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model
 import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
 import { tokensOfCall } from "../call-tokens.ts";
+import { planSummarised } from "../compaction.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
-import { NO_TOOLS, offeredTools, olderTurnsOf, planCall, type OfferedTools } from "../plan-call.ts";
+import { NO_TOOLS, offeredTools, olderTurnsOf, type OfferedTools } from "../plan-call.ts";
 import { hashesOf, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -64,13 +65,14 @@ function withCall(
   counted: number | undefined,
 ): Partial<TurnInFlight> {
   if (call === undefined || receipt === null) return {};
-  const { tokens, turns = [] } = call;
+  const { tokens, turns = [], summary } = call;
+  const { summary: _before, ...ofTurn } = receipt;
   const last = turnsOfCall(calls, calls.length - 1);
   const isSame = calls.length > 0 && JSON.stringify(last) === JSON.stringify(turns);
   const { turns: _same, ...short } = call;
   const kept = { ...(isSame ? short : call), ...(counted === undefined ? {} : { counted }) };
   return {
-    receipt: { ...receipt, tokens, turns },
+    receipt: { ...ofTurn, tokens, turns, ...(summary === undefined ? {} : { summary }) },
     plan: call,
     ...(model === SYMBOLIC ? {} : { calls: [...calls, kept] }),
   };
@@ -111,14 +113,14 @@ async function ask(
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
     async prepare(reference, { isAfterTooLong }) {
       const offered = reference === SYMBOLIC ? NO_TOOLS : tools;
-      const plan = await planCall(deps, {
+      const { call: plan, summary } = await planSummarised(deps, run, {
         sources,
         model: reference,
         tools: offered,
         older,
         before: turn.plan,
       });
-      const prompt = await renderPrompt(deps, run, { sources, call: plan });
+      const prompt = await renderPrompt(deps, run, { sources, call: plan, summary });
       const receipt = {
         ...plan,
         ...hashesOf(prompt),

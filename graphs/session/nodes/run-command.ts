@@ -9,6 +9,7 @@ import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { compactNow } from "../compaction.ts";
 import { commandContext, lastVerdict } from "../command-context.ts";
 import { commandReply } from "../handled.ts";
 import { locateSession, openKey, type FirstDelivery } from "../locate-session.ts";
@@ -116,6 +117,7 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
       memory,
       evidence: evidenceOf(deps, run.store),
       promptOf: promptOf(deps, run, { chain, session }),
+      compact: (instructions) => compactNow(deps, run, { chain, session, instructions }),
       ...(run.erased === undefined ? {} : { erasing: { receipt: run.erased } }),
     }),
   };

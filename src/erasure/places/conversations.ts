@@ -124,16 +124,20 @@ function failureSays(failure: unknown, says: Says): boolean {
   return says(stringsOf(failure).join("\n"));
 }
 
-/** Summaries of turns go with any of the turns of their session. */
+const coveringSchema = z.object({ ranges: z.array(z.object({ sessionId: z.string() })) });
+
+/** Summaries of turns go with any of the turns of their session, and of those that it continues. */
 export const summaries: Place = storePlace({
   name: "summaries",
   root: "summaries",
   finds: (item, search) => (isTouched(item, search) ? item : whatSays(item, search)),
 });
 
-function isTouched({ sessionIds = [] }: Found, { found }: Search): boolean {
+function isTouched({ sessionIds = [], value }: Found, { found }: Search): boolean {
   const touched = new Set(found.get(transcripts.name)?.flatMap((turn) => turn.sessionIds ?? []));
-  return sessionIds.some((id) => touched.has(id));
+  const covering = coveringSchema.safeParse(value);
+  const covered = covering.success ? covering.data.ranges.map(({ sessionId }) => sessionId) : [];
+  return [...sessionIds, ...covered].some((id) => touched.has(id));
 }
 
 /** What is being answered, as a crash would leave it. */
