@@ -29,7 +29,10 @@ export function commandContext(
     readonly session: SessionFields;
     readonly repository: SessionRepository;
     readonly verdict: Verdict | null;
-  } & Pick<CommandContext, "agents" | "memory" | "evidence" | "compact" | "erasing" | "unanswered" | "promptOf">,
+  } & Pick<
+    CommandContext,
+    "agents" | "memory" | "evidence" | "compact" | "erasing" | "unanswered" | "promptOf"
+  >,
 ): CommandContext {
   const entry = entryOf(subject.chain, subject.session.sessionId);
   if (entry === undefined) {
