@@ -11,7 +11,11 @@ const start = harnessStarter();
 async function lilyWith(options: HarnessOptions = {}) {
   const model = new ScriptedChatModel(Array.from({ length: 60 }, () => "Well."));
   const lily = await start({ model, ...options });
-  return { lily, given: () => (model.calls.at(-1)?.messages ?? []).map(({ content }) => content).join("\n") };
+  return {
+    lily,
+    given: () =>
+      (model.calls.at(-1)?.messages ?? []).map(({ content }) => JSON.stringify(content)).join("\n"),
+  };
 }
 
 describe("C-7: the person is always there", () => {

@@ -1,6 +1,4 @@
 /** Plans one model call: sizes of what could be given, for a plan of `src/context`, and of the plan the call's receipt. */
-import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import type { StructuredToolInterface } from "@langchain/core/tools";
 import { evidenceText } from "#src/context/evidence-section.ts";
 import { factsText } from "#src/context/memory-section.ts";
 import {
@@ -27,16 +25,14 @@ import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receip
 import { entryOf, readingOrder } from "#src/sessions/chain.ts";
 import type { Message } from "#src/sessions/message.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
-import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { foundText, zoneOf, type PromptSources } from "./prompt.ts";
 import type { RunContext } from "./run-context.ts";
-import { memoryOwner } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
-import { sessionTools } from "./tools.ts";
+import type { OfferedTools } from "./offered-tools.ts";
 
 /** What a plan is made for. */
 export interface CallToPlan {
@@ -72,39 +68,6 @@ export function olderTurnsOf(
         from,
       }),
   };
-}
-
-/** Tools that a model is offered, the first ones the most needed, with the tokens of their descriptions. */
-export interface OfferedTools {
-  readonly tools: readonly StructuredToolInterface[];
-  readonly tokens: readonly number[];
-}
-
-/** None. */
-export const NO_TOOLS: OfferedTools = { tools: [], tokens: [] };
-
-/** The tools of a session's calls; each set is made once, as descriptions cost more to make than a prompt. */
-export function offeredTools(deps: SessionDeps): (session: SessionFields) => OfferedTools {
-  const made = new Map<string, OfferedTools>();
-  return (session) => {
-    if (!deps.offersTools(session.activeAgent)) return NO_TOOLS;
-    const offers = {
-      memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
-      skills: session.skillSnapshot.skills.length > 0,
-    };
-    const key = JSON.stringify(offers);
-    const offered = made.get(key) ?? describedTools(deps, offers);
-    made.set(key, offered);
-    return offered;
-  };
-}
-
-function describedTools(
-  { tools: others = [] }: SessionDeps,
-  offers: { readonly memory: boolean; readonly skills: boolean },
-): OfferedTools {
-  const tools = sessionTools(others, undefined, offers);
-  return { tools, tokens: tools.map((tool) => estimateTokens(JSON.stringify(convertToOpenAITool(tool)))) };
 }
 
 /** The budget of a call. */

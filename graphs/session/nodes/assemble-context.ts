@@ -15,16 +15,10 @@ import { planSummarised } from "../compaction.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
-import {
-  budgetFor,
-  NO_TOOLS,
-  offeredTools,
-  olderTurnsOf,
-  type OfferedTools,
-  type OlderTurns,
-} from "../plan-call.ts";
+import { budgetFor, olderTurnsOf, type OlderTurns } from "../plan-call.ts";
 import { policyOf } from "../policy-of.ts";
 import { sourcesOf, systemText, type PromptSources } from "../prompt.ts";
+import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { memoryForTurn, saidBefore } from "../recall-memory.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { evidenceForTurn } from "../run-evidence.ts";
