@@ -138,12 +138,13 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
   const asked = message === undefined ? 0 : messageTokens(message);
   // An answer without a model quotes turns themselves.
   const summary = model === "symbolic" ? 0 : summaryBudget(budgetTokens, system + asked);
+  const parts = partsOf(sources, tools);
   const plan = planContext({
     budgetTokens,
     system,
     message: asked,
     ...(summary === 0 ? {} : { summary }),
-    parts: partsOf(sources, tools),
+    parts,
     turns: records.map((record) => planTurn(deps, record, { form: forms.get(keyOf(record)), short })),
     hasMore,
     steps: planSteps(inFlight, call),
@@ -158,7 +159,7 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
     turns,
     ...(isOut ? { leftOut: leftOutBefore(turns[0], call) } : {}),
     ...(inFlight.length === 0 ? {} : { steps: givenSteps(plan, inFlight.length) }),
-    ...givenOf(plan, sources, tools),
+    ...givenOf(plan, parts),
     ...(plan.cuts.length === 0 ? {} : { cuts: [...plan.cuts] }),
   };
 }
@@ -359,16 +360,12 @@ function givenSteps(
 }
 
 /** How many entries of each part are given, where that is not all of them; of tools always. */
-function givenOf(
-  { given }: ContextPlan,
-  sources: PromptSources,
-  { tokens }: OfferedTools,
-): Pick<CallReceipt, "given" | "tools"> {
-  const counts = partsOf(sources, { tools: [], tokens: [] }).flatMap(({ name, items }) =>
-    given[name] < items.length ? [[name, given[name]] as const] : [],
+function givenOf({ given }: ContextPlan, parts: readonly PlanPart[]): Pick<CallReceipt, "given" | "tools"> {
+  const counts = parts.flatMap(({ name, items }) =>
+    name !== "tools" && given[name] < items.length ? [[name, given[name]] as const] : [],
   );
   return {
     ...(counts.length === 0 ? {} : { given: Object.fromEntries(counts) }),
-    ...(tokens.length === 0 ? {} : { tools: given.tools }),
+    ...(parts.some(({ name }) => name === "tools") ? { tools: given.tools } : {}),
   };
 }
