@@ -65,7 +65,9 @@ describe("a conversation that has outgrown the context", () => {
     for (let turn = 2; turn <= 15; turn += 1)
       await lily.send(`message ${turn} ${"of some length ".repeat(12)}`);
     const reply = await lily.send("what is the code word?");
-    expect(systemOf(model)).toMatch(/recall_history finds what it leaves out\.\n<summary>/u);
+    expect(systemOf(model)).toMatch(
+      /\n\(\d+ older quotations have no room here; recall_history finds them\)\n<\/summary>/u,
+    );
     expect(reply.envelope.message).toContain("ZEBRA-7");
     expect(JSON.stringify(await lily.send("/recall vault"))).toContain("ZEBRA-7");
   });
