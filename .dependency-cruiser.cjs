@@ -42,6 +42,12 @@ module.exports = {
       "agents → pure folders; where files lie comes in",
     ),
     only("topics", "^src/topics/", "^src/(topics|kernel|sessions|models)/", "topics → sessions and models"),
+    only(
+      "tools",
+      "^src/tools/",
+      "^(src/(tools|kernel|sessions)/|memory/evidence/)",
+      "tools → kernel, what a session says of them, and document readers",
+    ),
     only("models", "^src/models/", "^src/(models|kernel)/", "models → kernel"),
     only(
       "storage",

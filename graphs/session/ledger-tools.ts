@@ -9,6 +9,7 @@ import {
   type Ledger,
   type LedgerChange,
 } from "#src/sessions/ledger.ts";
+import { OWN_WRITES } from "#src/tools/tool-source.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 
 /** What the tools work on; none of it comes from their arguments. */
@@ -34,12 +35,14 @@ const NOTE = {
     "Notes an open task or a decision of this conversation, so that it is never lost from view. Use it for what the user " +
     "asks to be done later and for what they settle, not for what is done at once.",
   schema: noteArguments,
+  metadata: OWN_WRITES,
 };
 
 const CLOSE = {
   name: "session_done",
   description: "Marks a noted task as done, or a noted decision as no longer holding.",
   schema: closeArguments,
+  metadata: OWN_WRITES,
 };
 
 /** The tools. Without a scope they can be described to a model, not run. */

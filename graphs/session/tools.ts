@@ -6,6 +6,7 @@ import { recalledText, recallTurns } from "#src/context/recall.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
+import { OWN_READS } from "#src/tools/tool-source.ts";
 import { readResult, type ResultKeeper } from "./kept-results.ts";
 import { ledgerTools, type LedgerScope } from "./ledger-tools.ts";
 import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";
@@ -60,6 +61,7 @@ const RECALL = {
     "Looks for something said earlier: in the user's archived conversations, and in what of this one is no longer shown. " +
     "Use it only when the user refers to something that you are not shown.",
   schema: recallArguments,
+  metadata: OWN_READS,
 };
 
 const READ_RESULT = {
@@ -67,12 +69,14 @@ const READ_RESULT = {
   description:
     "Reads on in a tool result that was too long to be shown whole. Use the name that the shortened result tells.",
   schema: resultArguments,
+  metadata: OWN_READS,
 };
 
 const READ_SKILL = {
   name: "read_skill",
   description: "Gives the instructions of a listed skill. Read them before you do what the skill is for.",
   schema: skillArguments,
+  metadata: OWN_READS,
 };
 
 /** Lily's tools and those of the application. Without a scope they can be described to a model, not run. */
