@@ -29,7 +29,8 @@ const noteArguments = z.object({
 
 const closeArguments = z.object({ number: z.int().describe("The number of the entry") });
 
-const NOTE = {
+/** The tool that notes an entry. */
+export const NOTE = {
   name: "session_note",
   description:
     "Notes an open task or a decision of this conversation, so that it is never lost from view. Use it for what the user " +

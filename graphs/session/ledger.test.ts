@@ -112,7 +112,7 @@ describe("the model's tools of the ledger", () => {
     const lily = await start({ model });
     await lily.send("note it");
     expect((await lily.send("/todo")).envelope.data).toEqual({ entries: [] });
-    expect(model.calls.at(-1)?.messages.at(-1)?.content).toContain("Not noted");
+    expect(model.calls.at(-1)?.messages.at(-1)?.content).toContain("not run: the text holds");
   });
 });
 

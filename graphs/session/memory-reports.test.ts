@@ -1,10 +1,14 @@
 /** What field reports found of memory: whose it is, what comes back, and what leaves it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { tool } from "@langchain/core/tools";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { recordNamespace } from "#memory/namespaces.ts";
 import { newRecord } from "#memory/facts/new-record.ts";
 import { checkKeptSecrets } from "#src/upkeep/kept-secrets.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { echoModel, type Harness, OWNER } from "./testing/harness.ts";
+import { echoModel, type Harness, OWNER, storingAll } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -15,6 +19,12 @@ const given = (model: ScriptedChatModel): string => JSON.stringify(model.calls.a
 async function shown(lily: Harness, sessionKey: string): Promise<string> {
   return JSON.stringify((await lily.send("/memory show", { sessionKey })).envelope);
 }
+
+/** Every file of a home, as text. */
+const filesOf = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
 
 describe("whose memory a key reads", () => {
   const DM = "telegram:dm:42";
@@ -107,6 +117,59 @@ describe("what was forgotten", () => {
       expect(await shown(lily, "test:main")).toContain("Nothing is remembered");
     },
   );
+});
+
+describe("a secret in a call of the model's", () => {
+  const SECRET = ["hunter2", "Zebra9"].join("");
+  const TOKEN = ["ghp", "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"].join("_");
+
+  it.each<[what: string, name: string, args: string, secret: string]>([
+    ["a password", "remember", JSON.stringify({ text: `The wifi password is ${SECRET}` }), SECRET],
+    ["a token in another field", "remember", JSON.stringify({ text: "x", corrects: TOKEN }), TOKEN],
+    [
+      "a card in a list",
+      "remember",
+      JSON.stringify({ text: ["my card is 4111 1111 1111 1111"] }),
+      "1111 1111",
+    ],
+    [
+      "a task",
+      "session_note",
+      JSON.stringify({ kind: "task", text: `tell Ann the password ${SECRET}` }),
+      SECRET,
+    ],
+    ["arguments that are no JSON", "remember", `{"text": "The wifi password is ${SECRET}`, SECRET],
+  ])("stays nowhere: %s (R-10)", async (_what, name, args, secret) => {
+    const also = { id: "c2", name: "remember", args: JSON.stringify({ text: "The user likes tea" }) };
+    const model = new ScriptedChatModel([
+      { toolCalls: [{ id: "c1", name, args }, also] },
+      "I kept no secret.",
+      "Well.",
+    ]);
+    const lily = await start({ model, config: { memory: { tool: true } }, ...storingAll() });
+    await lily.send("hello");
+    await lily.send("and so?");
+    const [, second, later] = model.calls.map(({ messages }) => JSON.stringify(messages));
+    expect(second).toContain("do not try again in other words");
+    expect(second).toContain("Remembered as");
+    const { latest } = await lily.chain();
+    const kept = [second, later, JSON.stringify(await lily.turns(latest))];
+    for await (const checkpoint of lily.storage.checkpointer.list({ configurable: { thread_id: latest } }))
+      kept.push(JSON.stringify(checkpoint));
+    for (const text of [...kept, ...filesOf(lily.folder)]) expect(text).not.toContain(secret);
+  });
+
+  it("stays in the call of a tool that the application gave: it may be what the tool is for (R-10)", async () => {
+    const logIn = tool(({ password }: { password: string }) => `logged in with ${password.length}`, {
+      name: "log_in",
+      schema: z.object({ password: z.string() }),
+    });
+    const call = { id: "c1", name: "log_in", args: JSON.stringify({ password: SECRET }) };
+    const model = new ScriptedChatModel([{ toolCalls: [call] }, "Done."]);
+    const lily = await start({ model, adjust: (deps) => ({ ...deps, tools: [logIn] }) });
+    await lily.send("log in");
+    expect(JSON.stringify(model.calls[1]?.messages)).toContain(`logged in with ${SECRET.length}`);
+  });
 });
 
 describe("a secret that is in the store already", () => {

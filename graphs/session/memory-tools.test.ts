@@ -230,7 +230,7 @@ describe("reports of other memory layers", () => {
   // https://github.com/Yeachan-Heo/gajae-code/issues/163, https://github.com/NousResearch/hermes-agent/pull/95512
   it("what was not kept is told as that", async () => {
     const { results } = await hold([["hm", "x ".repeat(2_500), `The user's password is ${SECRET}`]]);
-    for (const result of results) expect(result).toMatch(/^Not remembered: .*Tell the user/u);
+    for (const result of results) expect(result).toMatch(/^(?:Not remembered|not run): .*Tell the user/u);
   });
 
   // https://github.com/open-webui/open-webui/issues/10839

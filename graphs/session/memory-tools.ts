@@ -49,7 +49,8 @@ const SEARCH = {
   metadata: OWN_READS,
 };
 
-const REMEMBER = {
+/** The tool that keeps a fact. */
+export const REMEMBER = {
   name: "remember",
   description:
     "Keeps one durable fact about the user for later conversations. Use it only for what the user said about " +

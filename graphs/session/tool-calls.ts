@@ -1,10 +1,15 @@
 /** The tool calls of the model's last message: which are open, and what answers one. */
 import { AIMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
-import type { ToolCall } from "@langchain/core/messages/tool";
+import type { InvalidToolCall, ToolCall } from "@langchain/core/messages/tool";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { invalidCallId, NO_OUTPUT, unnamedCallId } from "#src/turns/langchain-messages.ts";
+import { findSecrets, maskFindings, namedRule } from "#memory/policy/find-secrets.ts";
+import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
+import { POLICY_RULES } from "#memory/policy/verdict.ts";
 import { resultText, type ResultKeeper } from "./kept-results.ts";
+import { NOTE } from "./ledger-tools.ts";
+import { REMEMBER } from "./memory-tools.ts";
 
 /** A call, and the message that made it: some servers number the calls of each message anew. */
 export type OpenCall = Pick<ToolCall, "name" | "args"> & { readonly id: string; readonly messageId: string };
@@ -38,6 +43,53 @@ export function openCalls(messages: readonly BaseMessage[]): OpenCalls {
     refused: invalid
       .filter(({ id }) => !answered.has(id))
       .map((call) => resultOf(call, `not run: ${call.why}`, "error")),
+  };
+}
+
+/** Tools that are there to keep a text. */
+const KEEPING: readonly string[] = [REMEMBER.name, NOTE.name];
+
+/**
+ * The message without what its calls may not have kept: a call that gives a secret to a tool that keeps texts is not run,
+ * and has the name of its rule in the place of the secret, so that it stands neither in the transcript nor in later prompts.
+ */
+export async function withoutSecrets(message: AIMessage, scan: SecretScanner): Promise<AIMessage> {
+  const { tool_calls: calls = [], invalid_tool_calls: invalid = [] } = message;
+  const masked = await Promise.all(
+    [...calls, ...invalid].map(async (call) =>
+      KEEPING.includes(call.name ?? "") ? withoutSecret(call, scan) : undefined,
+    ),
+  );
+  if (masked.every((call) => call === undefined)) return message;
+  message.tool_calls = calls.filter((_, index) => masked[index] === undefined);
+  message.invalid_tool_calls = [
+    ...masked.slice(0, calls.length).filter((call) => call !== undefined),
+    ...invalid.map((call, index) => masked[calls.length + index] ?? call),
+  ];
+  return message;
+}
+
+/** The call as it is kept when there is a secret in it. */
+async function withoutSecret(
+  { id, name, args = "" }: ToolCall | InvalidToolCall,
+  scan: SecretScanner,
+): Promise<InvalidToolCall | undefined> {
+  const fields = typeof args === "string" ? { args } : args;
+  let why: string | undefined;
+  const kept: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields)) {
+    const said = typeof value === "string" ? value : JSON.stringify(value);
+    const findings = await findSecrets(said, scan);
+    kept[field] = findings.length === 0 ? value : maskFindings(said, findings);
+    if (findings.length > 0) why ??= POLICY_RULES[namedRule(findings)];
+  }
+  if (why === undefined) return undefined;
+  return {
+    type: "invalid_tool_call",
+    ...(id === undefined ? {} : { id }),
+    ...(name === undefined ? {} : { name }),
+    args: typeof args === "string" ? String(kept["args"]) : JSON.stringify(kept),
+    error: `${why}. Tell the user, and do not try again in other words.`,
   };
 }
 

@@ -6,6 +6,7 @@ import {
   ToolMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
+import { isRecord } from "#src/kernel/is-record.ts";
 import { toStorableText, toStorableValue } from "#src/kernel/json.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
 import { attachmentsOf, contentOf } from "./attachment-blocks.ts";
@@ -59,10 +60,19 @@ function callsOf(message: AIMessage): ToolCall[] {
 /** Of arguments that could not be read: enough to know them again. In UTF-16 code units. */
 const MAX_UNREADABLE = 1_000;
 
-/** What the model wrote as the one argument of its call: providers refuse arguments that are no JSON. */
+/** What the model wrote, as the one argument of its call where it is no object: providers refuse arguments that are none. */
 function unreadableText(args: string): string {
   if (args.trim() === "") return "{}";
+  if (isObject(args)) return toStorableText(args);
   return JSON.stringify({ unreadable: toStorableText(args.slice(0, MAX_UNREADABLE)) });
+}
+
+function isObject(args: string): boolean {
+  try {
+    return isRecord(JSON.parse(args));
+  } catch {
+    return false; // no JSON at all
+  }
 }
 
 /** JSON hides halves of surrogate pairs behind escapes, so the values are made storable, not their text. */

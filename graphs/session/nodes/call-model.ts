@@ -22,8 +22,10 @@ import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { olderTurnsOf } from "../plan-call.ts";
 import { hashesOf, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, type RunContext } from "../run-context.ts";
+import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
+import { withoutSecrets } from "../tool-calls.ts";
 import { asksForTools, messagesInFlight, requireTurn, userMessage } from "../turn-messages.ts";
 
 /** The reference of what answers where no model is configured. */
@@ -52,6 +54,7 @@ export function callModel(deps: SessionDeps) {
       if (counted !== undefined) deps.windows.count(answer.model, { estimated, counted });
       const spent = spend(turn, { modelCalls: 1, tokens: total, ms: guard.spentMs() });
       const given = withCall(turn, answer, counted);
+      await withoutSecrets(answer.message, scanWith(deps));
       return answeredTurn(deps, { ...turn, ...spent, ...given }, { answer, verdict });
     } finally {
       guard.close();
