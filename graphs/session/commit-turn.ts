@@ -3,6 +3,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
+import { unitsAfter } from "#src/sessions/knowledge-units.ts";
 import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
@@ -84,7 +85,9 @@ async function putRecord(
 
 /** The fields after a committed turn, erased or not. A stored time that lies ahead of the turn's is repaired. */
 export function advance(deps: SessionDeps, before: SessionFields, record: StoredTurn): SessionFields {
-  const session = applyChanges(before, record.changes, record.turn);
+  const { units: held, ...changed } = applyChanges(before, record.changes, record.turn);
+  const units = unitsAfter(held, record);
+  const session: SessionFields = { ...changed, ...(units === undefined ? {} : { units }) };
   const atMs = fromInstant(record.at);
   const first = session.firstActivityAt ?? record.at;
   const clocks = {

@@ -45,7 +45,6 @@ function state(changes: Partial<SessionStateValues> = {}): SessionStateValues {
     session: null,
     turn: turn(),
     window: [],
-    units: [],
     verdict: null,
     reply: null,
     read: null,

@@ -8,7 +8,7 @@ import type { Attachment } from "#src/sessions/attachment.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
 import type { Blob, BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { inheritedLedger } from "#src/sessions/transcript.ts";
+import { inheritedNotes } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { withContents } from "#src/agents/session-agents.ts";
 import { freezeSession, keepContents, thawSession } from "#src/agents/snapshot.ts";
@@ -147,7 +147,7 @@ export async function newFields(
   const activeAgent = carried?.activeAgent ?? deps.defaultAgent;
   const chosen = carried?.model ?? null;
   const temperature = deps.temperature(activeAgent);
-  const ledger = await inheritedLedger(repository, chain, entry.sessionId);
+  const { ledger, units } = await inheritedNotes(repository, chain, entry.sessionId);
   return {
     sessionId: entry.sessionId,
     owner: chain.owner,
@@ -167,6 +167,7 @@ export async function newFields(
     ...(carried?.task === undefined ? {} : { task: carried.task }),
     ...(carried?.style === undefined ? {} : { style: carried.style }),
     ...(ledger === undefined ? {} : { ledger }),
+    ...(units === undefined ? {} : { units: [...units] }),
     toldNoModel: carried?.toldNoModel ?? false,
     createdAt: entry.opened.at,
     firstActivityAt: null,

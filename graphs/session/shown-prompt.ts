@@ -3,10 +3,8 @@ import type { CommandContext } from "#src/commands/command.ts";
 import { withNotesInMessage } from "#src/models/wire/late-notes.ts";
 import { turnsOfCall } from "#src/sessions/call-receipt.ts";
 import type { Chain } from "#src/sessions/chain.ts";
-import type { Ledger } from "#src/sessions/ledger.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { ledgerAfter } from "#src/sessions/session-changes.ts";
-import { inheritedLedger } from "#src/sessions/transcript.ts";
+import { inheritedNotes, notedAfter, type Noted } from "#src/sessions/transcript.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { hashesOf, readSources, renderPrompt, type PromptReader } from "./prompt.ts";
@@ -22,9 +20,9 @@ export function promptOf(
     const { receipt, calls = [] } = record.explanation;
     const call = calls[index];
     if (receipt === undefined || call === undefined) return undefined;
-    const ledger = await ledgerBefore(run, { chain, session }, record.turn);
+    const noted = await notedBefore(run, { chain, session }, record.turn);
     const { turn: number, messages } = record;
-    const sources = await readSources(deps, run, { session, turn: { number, messages, receipt, ledger } });
+    const sources = await readSources(deps, run, { session, turn: { number, messages, receipt, ...noted } });
     const turns = [...turnsOfCall(calls, index)];
     const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
     const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
@@ -36,13 +34,13 @@ export function promptOf(
   };
 }
 
-async function ledgerBefore(
+async function notedBefore(
   { repository }: PromptReader,
   { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
   turn: number,
-): Promise<Ledger | undefined> {
-  let ledger = await inheritedLedger(repository, chain, session.sessionId);
+): Promise<Noted> {
+  let noted = await inheritedNotes(repository, chain, session.sessionId);
   for (const stored of await repository.readStoredTurns(session, { from: 1, to: turn - 1 }))
-    ledger = ledgerAfter(ledger, stored.changes, stored.turn);
-  return ledger;
+    noted = notedAfter(noted, stored);
+  return noted;
 }

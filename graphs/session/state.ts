@@ -3,6 +3,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
 import { attachmentSchema } from "#src/sessions/attachment.ts";
+import { knowledgeUnitSchema } from "#src/sessions/knowledge-units.ts";
 import { ledgerChangeSchema } from "#src/sessions/ledger.ts";
 import { callReceiptSchema } from "#src/sessions/call-receipt.ts";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
@@ -11,7 +12,6 @@ import {
   collectedSchema,
   explanationSchema,
   failedAttemptSchema,
-  knowledgeUnitSchema,
   reachedLimitSchema,
   receiptSchema,
   turnStatusSchema,
@@ -61,7 +61,9 @@ export const turnInFlightSchema = z.strictObject({
   /** What an answer without a model rests on. */
   sources: explanationSchema.shape.sources,
   status: turnStatusSchema,
+  /** Units for the commit, and who took them. */
   stagedUnits: z.array(knowledgeUnitSchema),
+  extracted: explanationSchema.shape.extracted,
   /** What its model noted in the ledger, for the commit. */
   ledger: z.array(ledgerChangeSchema).optional(),
   modelCalls: z.int(),
@@ -130,7 +132,6 @@ export const SessionState = new StateSchema({
   /** The command of this run that changes nothing. */
   read: readSchema.nullable().default(null),
   window: windowSchema.default(() => []),
-  units: z.array(knowledgeUnitSchema).default(() => []),
   /** The latest rollover decision. */
   verdict: verdictSchema.nullable().default(null),
   /** What the caller is told; of the latest run. */

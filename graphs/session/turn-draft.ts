@@ -68,6 +68,7 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
     ...(turn.calls === undefined ? {} : { calls: turn.calls }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
+    ...(turn.extracted === undefined ? {} : { extracted: turn.extracted }),
     ...(turn.sources === undefined || turn.sources.length === 0 ? {} : { sources: turn.sources }),
     ...(turn.limit === undefined ? {} : { limit: turn.limit }),
     ...(turn.cut === undefined ? {} : { cut: turn.cut }),

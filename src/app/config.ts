@@ -112,6 +112,12 @@ export const configSchema = z.strictObject({
       dimensions: z.int().min(8).max(8_192).optional(),
     })
     .prefault({}),
+  units: z
+    .strictObject({
+      /** `model`: the control model takes knowledge units from each message, where one is configured; else its sentences. */
+      extract: z.enum(["off", "symbolic", "model"]).default("model"),
+    })
+    .prefault({}),
   /** `lily serve`. */
   server: z
     .strictObject({

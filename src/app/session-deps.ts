@@ -77,6 +77,8 @@ export interface SessionDeps {
     /** Whose facts and documents a session key reads and keeps: the owner's (by default), its own, or none. */
     readonly of?: (sessionKey: string) => "shared" | "own" | "none";
   };
+  /** What takes knowledge units from messages: the control model where there is one, their sentences alone, or nothing. */
+  readonly extractsUnits: "model" | "symbolic" | "off";
   /** Finds secrets in what is to be remembered; the real scanner by default. */
   readonly scanSecrets?: SecretScanner;
   /** Files of the person at this machine; only where nobody else gives commands. */

@@ -15,6 +15,7 @@ type Settings = Pick<
   | "limits"
   | "contextOf"
   | "memory"
+  | "extractsUnits"
   | "isWithPeople"
   | "botNames"
   | "defaultAgent"
@@ -79,15 +80,13 @@ export function sessionSettings(
       windowCharacters: characters,
       isShown: characters > UNSHOWN_CHARACTERS,
     },
-    isWithPeople: (sessionKey) =>
-      config.keys
-        .filter(({ prefix, people }) => people !== undefined && sessionKey.startsWith(prefix))
-        .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]?.people === true,
+    isWithPeople: (sessionKey) => isWithPeople(config, sessionKey),
     memory: {
       enabled: config.memory.enabled,
       tool: config.memory.tool,
       of: (sessionKey) => memoryOf(config, sessionKey),
     },
+    extractsUnits: config.units.extract,
     contextOf: (agent) => contextOf(config, agent),
     botNames: config.botNames,
     defaultAgent: "lily",
@@ -106,6 +105,14 @@ export function sessionSettings(
 function contextOf({ agents, limits }: Config, agent: string): ReturnType<SessionDeps["contextOf"]> {
   const window = agents[agent]?.contextTokens ?? agents["defaults"]?.contextTokens;
   return { window, limit: limits.contextTokens ?? (window === undefined ? CONTEXT_TOKENS : Infinity) };
+}
+
+/** The longest prefix that says so. */
+function isWithPeople({ keys }: Config, sessionKey: string): boolean {
+  const said = keys
+    .filter(({ prefix, people }) => people !== undefined && sessionKey.startsWith(prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return said[0]?.people === true;
 }
 
 /** Parts of a key by which channels name what several people read, as `composeSessionKey` puts them together. */

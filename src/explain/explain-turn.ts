@@ -3,6 +3,7 @@ import type { AnswerSource, Explanation, Receipt, TurnRecord } from "#src/sessio
 import { quoted } from "#src/kernel/markdown.ts";
 import { type Reason, reasonsOf, type Telling } from "./reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
+import type { UnitPlace } from "#src/sessions/knowledge-units.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import { answererText, answerReasons, attemptsText } from "./answer-reasons.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
@@ -48,6 +49,10 @@ export function explainTurn(turn: TurnRecord, around: TurnSurroundings, telling:
     ...(receipt?.memory ?? [])
       .filter(({ id }) => !isSource(id, explanation))
       .map((given) => factReason(given, around, telling)),
+    ...(receipt?.units ?? []).map((unit) => ({
+      about: `unit ${unitName(unit, telling)}`,
+      text: unit.because === "fits" ? "given because it fits what you said" : "given whatever is said",
+    })),
     ...recalledReasons(explanation, telling),
     ...reasonsOf(["told", reply.notice]),
   ];
@@ -103,6 +108,8 @@ function sourceText(source: AnswerSource, facts: TurnSurroundings["facts"], tell
   switch (source.kind) {
     case "turn":
       return `turn ${source.turn} of ${telling.nameOf(source.sessionId)}`;
+    case "unit":
+      return `the knowledge unit ${unitName(source, telling)}`;
     case "fact": {
       const record = facts.get(source.id);
       const fact = `the remembered fact ${shortId(source.id)}`;
@@ -113,6 +120,11 @@ function sourceText(source: AnswerSource, facts: TurnSurroundings["facts"], tell
     case "evidence":
       return `passage ${source.piece + 1} of the document ${shortId(source.sourceId)}; /memory evidence show lists them`;
   }
+}
+
+/** A unit by its turn, as `/units` names it. */
+function unitName({ sessionId, turn, n }: UnitPlace, { nameOf }: Pick<Telling, "nameOf">): string {
+  return `${turn}.${n}${sessionId === undefined ? "" : ` of ${nameOf(sessionId)}`}`;
 }
 
 /** A fact that the answer quotes is told of as such. */

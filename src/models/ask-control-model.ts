@@ -18,7 +18,12 @@ export interface ControlModelOptions {
 
 /** Its words, or why there are none. */
 export type ControlAnswer =
-  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      /** Of question and answer, as the model counted them. */
+      readonly tokens?: number;
+    }
   | { readonly kind: "none"; readonly why: string };
 
 /** Asks. What comes after the deadline is dropped. */
@@ -58,10 +63,16 @@ async function ask(
     const text = reply.text.trim();
     return text === ""
       ? { kind: "none", why: "the control model answered with no text" }
-      : { kind: "text", text };
+      : { kind: "text", text, ...tokensOf(reply.usage_metadata) };
   } catch (error) {
     return { kind: "none", why: `the control model failed: ${classifyModelError(error).message}` };
   }
+}
+
+/** Some servers send no numbers. */
+function tokensOf(usage: { readonly total_tokens?: unknown } | undefined): { tokens?: number } {
+  const total = usage?.total_tokens;
+  return typeof total === "number" && total > 0 ? { tokens: Math.round(total) } : {};
 }
 
 function platformTimer(ms: number, onTime: () => void): () => void {

@@ -40,7 +40,7 @@ function turnOf(changes: Partial<TurnBody> = {}): TurnRecord {
         timestamp: AT,
       },
     ],
-    units: [{ id: "u", role: "Fact", topic: "pear", claim: "pear", turn: 3 }],
+    units: [{ role: "Fact", topic: "pear", claim: "pear" }],
     changes: { title: "pear", task: "pear", model: "openai:x", contextFrom: 2 },
     reply: { announcement: "pear", notice: "pear", envelope: { ok: true, code: "x", message: "pear" } },
     explanation: {

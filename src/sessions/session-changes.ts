@@ -1,6 +1,7 @@
 /** Changes that a command makes to its session: stored with its turn, so that they hold once the turn is committed. */
 import { z } from "zod";
 import { foldLedger, ledgerChangeSchema, type Ledger } from "./ledger.ts";
+import { unitPlaceSchema } from "./knowledge-units.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
 import {
   compactedToSchema,
@@ -37,6 +38,8 @@ export const sessionChangesSchema = z.strictObject({
   compacted: compactedToSchema.optional(),
   /** What it noted in the ledger, or closed there. */
   ledger: z.array(ledgerChangeSchema).optional(),
+  /** Knowledge units that are not used any more. */
+  unitsDropped: z.array(unitPlaceSchema).optional(),
 });
 
 /** Changes to a session. */

@@ -1,5 +1,6 @@
 /** The fields of a session that its state carries: what it is, how it is set up, and its clocks. */
 import { z } from "zod";
+import { heldUnitSchema } from "./knowledge-units.ts";
 import { ledgerSchema } from "./ledger.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
 
@@ -113,6 +114,8 @@ export const sessionFieldsSchema = z.strictObject({
   style: z.string().optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
+  /** What was said that may be used again, oldest first; handed on as the ledger is. Absent when there is nothing. */
+  units: z.array(heldUnitSchema).optional(),
   /** What is told to models in a summary. */
   compacted: compactedToSchema.optional(),
   /** First turn that a model is given: the working set was cleared in place before it. */

@@ -1,5 +1,6 @@
 /** Reading a conversation: the turns of a session and of what it continues. */
 import { entryOf, readingOrder, type Chain, type LineagePart } from "./chain.ts";
+import { joinUnits, unitsAfter, type HeldUnit } from "./knowledge-units.ts";
 import { joinLedgers, type Ledger } from "./ledger.ts";
 import type { StoredTurn } from "./redaction.ts";
 import type { SessionRepository, TranscriptRef } from "./repository.ts";
@@ -72,24 +73,41 @@ export async function newestTurns<T extends StoredTurn>(
   return turns.slice(0, options.count).toReversed();
 }
 
-/** The ledger with which a session begins: of what it continues, as far as it reads that. */
-export async function inheritedLedger(
+/** What a session is handed by turns: those that it continues, and its own. */
+export interface Noted {
+  readonly ledger: Ledger | undefined;
+  readonly units: readonly HeldUnit[] | undefined;
+}
+
+/** What was noted after one more turn, or its mark. */
+export function notedAfter({ ledger, units }: Noted, stored: StoredTurn): Noted {
+  return {
+    ledger: ledgerAfter(ledger, stored.changes, stored.turn),
+    units: unitsAfter(units, stored),
+  };
+}
+
+/** Ledger and knowledge units with which a session begins: of what it continues, as far as it reads that. */
+export async function inheritedNotes(
   repository: SessionRepository,
   chain: Chain,
   sessionId: string,
-): Promise<Ledger | undefined> {
+): Promise<Noted> {
   const { continues = [], continuesUpTo } = entryOf(chain, sessionId) ?? {};
-  const parts: { sessionId: string; ledger: Ledger }[] = [];
+  const parts: (Noted & { readonly sessionId: string })[] = [];
   for (const earlier of continues) {
     const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId: earlier };
-    let ledger = await inheritedLedger(repository, chain, earlier);
+    let noted = await inheritedNotes(repository, chain, earlier);
     const to =
       continuesUpTo?.[earlier] ??
       entryOf(chain, earlier)?.sealed?.turns ??
       (await repository.lastStoredTurn(ref));
-    for (const { changes, turn } of await repository.readStoredTurns(ref, { from: 1, to }))
-      ledger = ledgerAfter(ledger, changes, turn);
-    if (ledger !== undefined) parts.push({ sessionId: earlier, ledger });
+    for (const stored of await repository.readStoredTurns(ref, { from: 1, to }))
+      noted = notedAfter(noted, stored);
+    parts.push({ sessionId: earlier, ...noted });
   }
-  return parts.length === 0 ? undefined : joinLedgers(parts);
+  const ledgers = parts.flatMap(({ sessionId: of, ledger }) =>
+    ledger === undefined ? [] : [{ sessionId: of, ledger }],
+  );
+  return { ledger: ledgers.length === 0 ? undefined : joinLedgers(ledgers), units: joinUnits(parts) };
 }

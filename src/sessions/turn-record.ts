@@ -2,19 +2,10 @@
 import { z } from "zod";
 import { envelopeSchema } from "#src/kernel/envelope.ts";
 import { callReceiptSchema, givenTurnsSchema } from "./call-receipt.ts";
+import { knowledgeUnitSchema, unitPlaceSchema } from "./knowledge-units.ts";
 import { messageSchema } from "./message.ts";
 import { sessionChangesSchema } from "./session-changes.ts";
 import { verdictSchema } from "./verdict.ts";
-
-/** A fact, constraint, definition or guidance taken from a session's turns. */
-export const knowledgeUnitSchema = z.strictObject({
-  id: z.string(),
-  role: z.enum(["Fact", "Constraint", "Definition", "Guidance"]),
-  topic: z.string(),
-  claim: z.string(),
-  /** Number of the turn it was taken from. */
-  turn: z.int(),
-});
 
 /** How a turn ended; `limited` by one of its own limits, with what there was by then. */
 export const turnStatusSchema = z.enum(["completed", "stopped", "interrupted", "limited"]);
@@ -77,6 +68,8 @@ export const receiptSchema = z.strictObject({
       }),
     )
     .optional(),
+  /** Knowledge units that were given: `fits` what was said, or `holds` whatever is said. */
+  units: z.array(unitPlaceSchema.extend({ because: z.enum(["fits", "holds"]) })).optional(),
   /** Passages of evidence that were given, by document, its version, and place among its pieces. */
   evidence: z.array(z.strictObject({ sourceId: z.string(), version: z.string(), piece: z.int() })).optional(),
 });
@@ -89,6 +82,8 @@ export const answerSourceSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("turn"), sessionId: z.string(), turn: z.int() }),
   /** A remembered fact, by the id of its record. */
   z.strictObject({ kind: z.literal("fact"), id: z.string() }),
+  /** A knowledge unit. */
+  z.strictObject({ kind: z.literal("unit"), ...unitPlaceSchema.shape }),
   /** A passage of a document. */
   z.strictObject({ kind: z.literal("evidence"), sourceId: z.string(), version: z.string(), piece: z.int() }),
 ]);
@@ -116,6 +111,10 @@ export const explanationSchema = z.strictObject({
         rationale: z.string(),
       }),
     )
+    .optional(),
+  /** Who took the knowledge units from what was said: a model, or `sentences`; what that cost, and why there are none. */
+  extracted: z
+    .strictObject({ by: z.string(), tokens: z.int().optional(), why: z.string().optional() })
     .optional(),
   /** What the answer rests on that was found without a model, the quoted one first. */
   sources: z.array(answerSourceSchema).optional(),
@@ -161,6 +160,7 @@ const body = {
   collected: z.array(collectedSchema).optional(),
   at: z.string(),
   messages: z.array(messageSchema),
+  /** What it says that may be used again. */
   units: z.array(knowledgeUnitSchema).optional(),
   /** What a command changed in the session. */
   changes: sessionChangesSchema.optional(),

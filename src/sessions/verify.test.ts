@@ -32,7 +32,7 @@ function bodyOf(sessionId: string, turn: number): TurnBody {
       { role: "tool", content: "found", toolCallId: "c", timestamp: AT },
       { role: "assistant", content: `answer ${turn}`, timestamp: AT },
     ],
-    units: [{ id: "u", role: "Fact", topic: "t", claim: "c", turn }],
+    units: [{ role: "Fact", topic: "t", claim: "c" }],
     reply: {
       announcement: "a",
       notice: "n",

@@ -16,6 +16,7 @@ import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from ".
 import { guardCall, type CallGuard } from "../call-guard.ts";
 import { tokensOfCall } from "../call-tokens.ts";
 import { planSummarised } from "../compaction.ts";
+import { extractUnits } from "../extract-units.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
@@ -45,18 +46,26 @@ export function callModel(deps: SessionDeps) {
       runSignal: runtime.signal,
       spentMs: spentOf(turn).ms,
     });
+    const over = new AbortController();
     try {
       const mayCallTools = verdict.action === "go" && turn.limit === undefined;
       const tools = mayCallTools ? toolsFor(session) : NO_TOOLS;
+      const extraction = extractUnits(deps, {
+        session,
+        turn,
+        signal: AbortSignal.any([guard.signal, over.signal]),
+      });
       const answer = await ask(deps, run, { state, runtime, guard, tools });
+      const { tokens: taken, ...units } = await extraction;
       const estimated = answer.receipt === undefined ? 0 : tokensIn(answer.receipt);
       const { total, counted } = tokensOfCall(estimated, answer.message);
       if (counted !== undefined) deps.windows.count(answer.model, { estimated, counted });
-      const spent = spend(turn, { modelCalls: 1, tokens: total, ms: guard.spentMs() });
+      const spent = spend(turn, { modelCalls: 1, tokens: total + taken, ms: guard.spentMs() });
       const given = withCall(turn, answer, counted);
       await withoutSecrets(answer.message, scanWith(deps));
-      return answeredTurn(deps, { ...turn, ...spent, ...given }, { answer, verdict });
+      return answeredTurn(deps, { ...turn, ...spent, ...given, ...units }, { answer, verdict });
     } finally {
+      over.abort();
       guard.close();
     }
   };

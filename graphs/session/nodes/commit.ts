@@ -37,7 +37,6 @@ export function commit(deps: SessionDeps) {
     );
     return {
       session: committed.session,
-      units: [...(turn.clears ? [] : state.units), ...turn.stagedUnits],
       turn: null,
       window,
       reply: replyOf(record, false),

@@ -1,0 +1,144 @@
+/**
+ * Knowledge units of a conversation: what its turns said that may be used again. Each stands in the record of its turn, and
+ * what a session holds is a fold over those, bounded. Pure.
+ */
+import { z } from "zod";
+
+/** What a unit is. `Statement`: a sentence of the user as it stands, of which nobody said what it is. */
+const UNIT_ROLES = ["Fact", "Constraint", "Definition", "Guidance", "Statement"] as const;
+
+/** The parts of a turn that may use a unit. */
+export const UNIT_PHASES = ["planner-plugin", "sd-plugin", "kb-plugin", "gs-plugin"] as const;
+
+export type UnitPhase = (typeof UNIT_PHASES)[number];
+
+/** What is left out has a default, for a session carries its units with each turn. */
+export const knowledgeUnitSchema = z.strictObject({
+  role: z.enum(UNIT_ROLES),
+  /** `""` for none. */
+  topic: z.string(),
+  claim: z.string(),
+  /** What it is good for, e.g. `verify`; absent: nothing in particular. */
+  utilityActs: z.array(z.string()).optional(),
+  /** Absent: all. */
+  phaseScopes: z.array(z.enum(UNIT_PHASES)).optional(),
+  /** Of one that came in from elsewhere; absent: made of its turn. */
+  id: z.string().optional(),
+  sourceId: z.string().optional(),
+  chunkIds: z.array(z.string()).optional(),
+});
+
+/** A fact, constraint, definition or guidance taken from a session's turns. */
+export type KnowledgeUnit = z.infer<typeof knowledgeUnitSchema>;
+
+/** Schema of {@link UnitPlace}. */
+export const unitPlaceSchema = z.strictObject({
+  /** Where it is another one, which this one continues. */
+  sessionId: z.string().optional(),
+  turn: z.int().min(1),
+  /** Its number among the units of that turn, from 1. */
+  n: z.int().min(1),
+});
+
+/** Where a unit was taken from; says nothing of it. */
+export type UnitPlace = z.infer<typeof unitPlaceSchema>;
+
+/** Schema of {@link HeldUnit}. */
+export const heldUnitSchema = knowledgeUnitSchema.extend(unitPlaceSchema.shape);
+
+/** A unit with its place. */
+export type HeldUnit = z.infer<typeof heldUnitSchema>;
+
+/** A unit with every field of its own. */
+export type WholeUnit = Required<KnowledgeUnit>;
+
+/** All of a unit; what it does not say of itself is made of its place, in `session` where that says none. */
+export function wholeUnit(unit: HeldUnit, session: string): WholeUnit {
+  const { role, topic, claim, utilityActs = [], phaseScopes = [...UNIT_PHASES], turn, n } = unit;
+  const chunk = `${unit.sessionId ?? session}::${turn}`;
+  return {
+    id: unit.id ?? `${chunk}::unit-${String(n - 1).padStart(3, "0")}`,
+    sourceId: unit.sourceId ?? "session",
+    chunkIds: unit.chunkIds ?? [chunk],
+    role,
+    topic,
+    claim,
+    utilityActs,
+    phaseScopes,
+  };
+}
+
+/** Whether a part of a turn may use the unit. */
+export function isInPhase({ phaseScopes }: Pick<KnowledgeUnit, "phaseScopes">, phase: UnitPhase): boolean {
+  return phaseScopes === undefined || phaseScopes.includes(phase);
+}
+
+/** Whether two places are the same one, in one session. */
+function isSamePlace(one: UnitPlace, other: UnitPlace): boolean {
+  return one.turn === other.turn && one.n === other.n && one.sessionId === other.sessionId;
+}
+
+/** Equal for the same claim: case, width, white space and the end mark do not count. */
+export function claimKey(claim: string): string {
+  const line = claim.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
+  return line.replace(/\s*[.!。…]+$/u, "") || line;
+}
+
+/** Most units of a session, and most characters of their claims and topics. */
+export const MOST_UNITS = 60;
+export const MOST_UNIT_CHARACTERS = 8_000;
+
+/** What a turn does to units: a committed one, or the mark of one that was erased. */
+interface UnitTurn {
+  readonly turn: number;
+  readonly units?: readonly KnowledgeUnit[] | undefined;
+  readonly changes?:
+    | { readonly contextFrom?: number | undefined; readonly unitsDropped?: UnitPlace[] | undefined }
+    | undefined;
+}
+
+/** The units after a turn; `undefined` without any. What is cleared in place takes its units along. */
+export function unitsAfter(
+  held: readonly HeldUnit[] | undefined,
+  { turn, units = [], changes = {} }: UnitTurn,
+): HeldUnit[] | undefined {
+  const { contextFrom, unitsDropped = [] } = changes;
+  const before = contextFrom === undefined ? (held ?? []) : [];
+  const kept = before.filter((unit) => !unitsDropped.some((place) => isSamePlace(unit, place)));
+  return bounded([...kept, ...units.map((unit, index) => ({ ...unit, turn, n: index + 1 }))]);
+}
+
+/** The units with which a session begins that continues others: theirs, oldest first. */
+export function joinUnits(
+  parts: readonly { readonly sessionId: string; readonly units: readonly HeldUnit[] | undefined }[],
+): HeldUnit[] | undefined {
+  return bounded(parts.flatMap(({ sessionId, units = [] }) => units.map((unit) => ({ sessionId, ...unit }))));
+}
+
+/** One for the same claim, the first; and no more than there is room for. */
+function bounded(units: readonly HeldUnit[]): HeldUnit[] | undefined {
+  const byClaim = new Map<string, HeldUnit>();
+  for (const unit of units) {
+    const key = claimKey(unit.claim);
+    if (!byClaim.has(key)) byClaim.set(key, unit);
+  }
+  const held = [...byClaim.values()];
+  let characters = held.reduce((sum, unit) => sum + sizeOf(unit), 0);
+  while (held.length > MOST_UNITS || characters > MOST_UNIT_CHARACTERS) {
+    const [gone] = held.splice(nextToGo(held), 1);
+    characters -= gone === undefined ? 0 : sizeOf(gone);
+  }
+  return held.length === 0 ? undefined : held;
+}
+
+const sizeOf = ({ claim, topic }: KnowledgeUnit): number => claim.length + topic.length;
+
+/** First sentences without a number, then other sentences, then all else; of each kind the oldest. */
+function nextToGo(held: readonly HeldUnit[]): number {
+  const plain = held.findIndex(({ role, claim }) => role === "Statement" && !/\p{N}/u.test(claim));
+  if (plain >= 0) return plain;
+  return Math.max(
+    0,
+    held.findIndex(({ role }) => role === "Statement"),
+  );
+}
