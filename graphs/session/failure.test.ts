@@ -174,6 +174,35 @@ describe("a turn that fails", () => {
     expect(slept).not.toContain(20_000);
   });
 
+  const failsWith = (fields: object) => () => ({ error: Object.assign(new Error("no"), fields) });
+
+  it.each<[what: string, step: () => object]>([
+    ...[400, 401, 402, 404, 408, 413, 422, 429, 500, 503].map((status): [string, () => object] => [
+      `HTTP ${status}`,
+      failsWith({ status }),
+    ]),
+    ["a server that is away", failsWith({ code: "ECONNREFUSED" })],
+    ["an answer that breaks off", () => ({ text: "Half", error: new TypeError("terminated") })],
+    ["an answer that says nothing", () => ({ text: "" })],
+    ["a mistake of the program", failsWith({ name: "TypeError" })],
+  ])("says that the message was not stored: %s (R-9)", async (_what, step) => {
+    const lily = await start({ model: new ScriptedChatModel(step) });
+    const { outcome, envelope, sessionId } = await lily.send("one");
+    expect(outcome).toBe("failed");
+    expect(envelope.next?.match(/not stored/gu)).toHaveLength(1);
+    expect(await lily.turns(sessionId)).toEqual([]);
+  });
+
+  it.each([
+    ["its key", { sessionKey: "bad key " }],
+    ["its owner", { owner: "" }],
+    ["its delivery id", { deliveryId: "" }],
+  ])("says that the message was not stored where %s is refused (R-9)", async (_what, request) => {
+    const lily = await start({ model: echoModel() });
+    const { envelope } = await lily.send("one", request);
+    expect(envelope.next?.match(/stored/gu)).toHaveLength(1);
+  });
+
   it.each([
     ["the turn record", "history"],
     ["the delivery", "deliveries"],
@@ -187,6 +216,7 @@ describe("a turn that fails", () => {
     failing.arm();
     const failed = await lily.send("hello", { deliveryId: "d" });
     expect(failed).toMatchObject({ outcome: "failed", envelope: { code: "storage_full" } });
+    expect(failed.envelope.next).toContain("not stored");
     failing.disarm();
     const again = await lily.send("hello", { deliveryId: "d" });
     expect(again).toMatchObject({ outcome: "answered", repeated: false, turn: isFirstContact ? 1 : 2 });

@@ -150,7 +150,7 @@ function publicEnvelope(envelope: Envelope, report: ReportProblem): Envelope {
   if (!PRIVATE_CODES.has(envelope.code)) return envelope;
   report(`${envelope.code}: ${envelope.message}`);
   return refused(envelope.code as ErrorCode, "the server could not do it", {
-    next: "Try again later with the same delivery id; the log of the server says what is wrong.",
+    next: "The log of the server says what is wrong. Send the message again later with the same delivery id: if it was stored, it is answered once.",
   });
 }
 

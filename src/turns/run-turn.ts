@@ -12,7 +12,7 @@ import type { TurnEvent } from "./runner.ts";
 import { boundWait, isRunning, requestStop, stopEnvelope, type StopAsked, type StopOutcome } from "./stop.ts";
 import { takeTurn, withKey } from "./take-turn.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-import { refusal, type TurnReply } from "./turn-reply.ts";
+import { refusal, unstoredEnvelope, type TurnReply } from "./turn-reply.ts";
 import type { TurnRequest } from "./turn-request.ts";
 
 export type { ReadCommand } from "./turn-deps.ts";
@@ -45,7 +45,7 @@ export async function runTurn(deps: RunTurnDeps, request: TurnRequest): Promise<
       return await deps.arrivals.join(deps, message);
     return await takeAlone(deps, message);
   } catch (error) {
-    return refusal(envelopeOf(error), { deliveryId: request.deliveryId ?? "" });
+    return refusal(unstoredEnvelope(envelopeOf(error)), { deliveryId: request.deliveryId ?? "" });
   }
 }
 

@@ -7,7 +7,7 @@ import { lockName } from "./lock-name.ts";
 import type { CollectedDeliveries, GraphRunOutcome, InboundMessage, TurnEvent } from "./runner.ts";
 import { obeyRequests } from "./stop.ts";
 import type { TurnDeps } from "./turn-deps.ts";
-import { refusal, type TurnReply } from "./turn-reply.ts";
+import { refusal, unstoredEnvelope, type TurnReply } from "./turn-reply.ts";
 
 /** A message handed from session to session more often than this is going in circles. */
 const MAX_HANDOFFS = 5;
@@ -54,7 +54,10 @@ export async function withKey(
 
 /** The reply of a turn that was not stored, because of what was thrown. */
 export function failedReply(error: unknown, deliveryId: string): TurnReply {
-  return { ...refusal(envelopeOf(error), { deliveryId }), outcome: "failed" };
+  const envelope = envelopeOf(error);
+  // A turn that waits for a person is kept, and its envelope tells what of it goes on.
+  const told = envelope.code === "turn_waiting" ? envelope : unstoredEnvelope(envelope);
+  return { ...refusal(told, { deliveryId }), outcome: "failed" };
 }
 
 /** What a message is told that was stopped before its turn began; a reason that says more is kept. */

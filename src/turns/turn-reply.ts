@@ -44,6 +44,18 @@ export function refusal(
   };
 }
 
+/** How a next step says what became of the message. */
+const SAYS_WHETHER_KEPT = /\b(?:stored|kept|nothing was (?:changed|done|run))\b/iu;
+
+/** The envelope of a failed turn, which always says whether the message was kept: unless it says otherwise, it was not. */
+export function unstoredEnvelope(envelope: Envelope): Envelope {
+  const { next } = envelope;
+  if (next === undefined) return { ...envelope, next: "Your message was not stored; send it again." };
+  return SAYS_WHETHER_KEPT.test(next)
+    ? envelope
+    : { ...envelope, next: `${next} Your message was not stored.` };
+}
+
 /** The reply with its whole text, for clients that show no more than text. */
 export function withText(reply: TurnReply): TurnReply {
   return { ...reply, envelope: { ...reply.envelope, text: replyText(reply.envelope) } };

@@ -12,7 +12,7 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { pageContent } from "#src/turns/attachment-blocks.ts";
 import { keepAttachments } from "#src/turns/keep-attachments.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
-import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
+import { refusal, unstoredEnvelope, type TurnReply } from "#src/turns/turn-reply.ts";
 import { beginTurn, type BegunTurn } from "../begin-turn.ts";
 import { handOff, linkTo } from "../hand-off.ts";
 import { deliveredHash, findHandled, readIntent, textToAnswer, type Intent } from "../handled.ts";
@@ -46,7 +46,8 @@ export function admit(deps: SessionDeps) {
       if (!isLilyError(error) || ERROR_CODES[error.code].http >= 500) throw error;
       const first = sorted.inbound[0];
       const deliveryId = (first && deliveredId(first)) ?? "";
-      const reply = refusal(envelopeOf(error), { sessionId: state.session?.sessionId ?? "", deliveryId });
+      const where = { sessionId: state.session?.sessionId ?? "", deliveryId };
+      const reply = refusal(unstoredEnvelope(envelopeOf(error)), where);
       return finish(deps, sorted, reply);
     }
   };

@@ -4,7 +4,7 @@ import type { NodeError } from "@langchain/langgraph";
 import { toInstant } from "#src/kernel/clock.ts";
 import { envelopeOf, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
-import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { unstoredEnvelope, type TurnReply } from "#src/turns/turn-reply.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { failedAttempts } from "../failed-attempts.ts";
@@ -68,7 +68,7 @@ const KEPT = "What its tools did is kept: send the message again, and it goes on
 function toldEnvelope(envelope: Envelope, unstored: boolean): Envelope {
   if (unstored && envelope.code === "lease_lost") return { ...envelope, next: KEPT };
   if (unstored) return { ...envelope, next: `${envelope.next ?? ""} ${KEPT}`.trim() };
-  return { ...envelope, next: envelope.next ?? "Your message was not stored; send it again." };
+  return unstoredEnvelope(envelope);
 }
 
 function failedReply(state: SessionStateValues, deliveryId: string, envelope: Envelope): TurnReply {
