@@ -20,7 +20,7 @@ import { erasedTurns } from "#src/sessions/redaction-list.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
-import { searchAll } from "#src/storage/session-items.ts";
+import { readItem, searchAll } from "#src/storage/session-items.ts";
 import { summaryNamespace } from "#src/storage/session-namespaces.ts";
 import { controlModelOf } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
@@ -61,10 +61,9 @@ export async function summaryOf(
 ): Promise<MadeSummary> {
   const { chain, session, ranges, budgetTokens } = request;
   const hash = await hashOf(run, chain, ranges);
-  const stored = await storedSummaries(run, session);
-  const known = stored.find((summary) => summary.hash === hash && fits(summary, budgetTokens));
-  if (known !== undefined && request.isAnew !== true) return { summary: known, notices: [] };
-  const older = request.isAnew === true ? undefined : await longestOlder(run, request, stored);
+  const known = request.isAnew === true ? undefined : await readSummary(run, session, hash);
+  if (known !== undefined && fits(known, budgetTokens)) return { summary: known, notices: [] };
+  const older = request.isAnew === true ? undefined : await longestOlder(run, request);
   const turns = await readRanges(deps, run, chain, restOf(ranges, older?.ranges ?? []) ?? ranges);
   const control = controlModelOf(deps, session).model;
   const answer =
@@ -106,8 +105,16 @@ export async function storedSummary(
   run: Pick<RunContext, "repository" | "store">,
   { chain, session, ranges }: Pick<SummaryRequest, "chain" | "session" | "ranges">,
 ): Promise<Summary | undefined> {
-  const hash = await hashOf(run, chain, ranges);
-  return (await storedSummaries(run, session)).find((summary) => summary.hash === hash);
+  return readSummary(run, session, await hashOf(run, chain, ranges));
+}
+
+/** What cannot be read counts as gone. */
+async function readSummary(
+  { store }: Pick<RunContext, "store">,
+  session: SessionFields,
+  hash: string,
+): Promise<Summary | undefined> {
+  return readItem(store, summaryNamespace(session), hash, summarySchema).catch(() => undefined);
 }
 
 /** Longest wait for a model's summary: the person waits for the answer that comes behind it. */
@@ -153,10 +160,9 @@ const countOf = (ranges: Ranges): number => ranges.reduce((sum, { from, to }) =>
 /** The longest stored summary that the wanted one can begin with: it covers the first of its turns, which stand as they did. */
 async function longestOlder(
   run: RunContext,
-  { chain, ranges, budgetTokens }: SummaryRequest,
-  stored: readonly Summary[],
+  { chain, session, ranges, budgetTokens }: SummaryRequest,
 ): Promise<Summary | undefined> {
-  for (const summary of stored) {
+  for (const summary of await storedSummaries(run, session)) {
     if (!fits(summary, budgetTokens) || restOf(ranges, summary.ranges) === undefined) continue;
     if ((await hashOf(run, chain, summary.ranges)) === summary.hash) return summary;
   }

@@ -3,7 +3,7 @@
 /** Line breaks and runs of white space become one space, and brackets of tags are written as entities. */
 export function escapeData(text: string): string {
   return text
-    .replaceAll(/[\s\u2028\u2029\u0085]+/gu, " ")
+    .replaceAll(/[\s\u0085]{2,}|[^\S ]|\u0085/gu, " ")
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");

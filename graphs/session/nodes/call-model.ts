@@ -15,16 +15,17 @@ import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model
 import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
 import { tokensOfCall } from "../call-tokens.ts";
-import { planSummarised } from "../compaction.ts";
+import { planSummarised, type SummarisedCall } from "../compaction.ts";
 import { extractUnits } from "../extract-units.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
-import { olderTurnsOf } from "../plan-call.ts";
+import { budgetFor, olderTurnsOf, type CallToPlan } from "../plan-call.ts";
 import { hashesOf, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import { storedSummary } from "../summaries.ts";
 import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
 import { withoutSecrets } from "../tool-calls.ts";
 import { asksForTools, messagesInFlight, requireTurn, userMessage } from "../turn-messages.ts";
@@ -126,13 +127,9 @@ async function ask(
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
     async prepare(reference, { isAfterTooLong }) {
       const offered = reference === SYMBOLIC ? NO_TOOLS : tools;
-      const { call: plan, summary } = await planSummarised(deps, run, {
-        sources,
-        model: reference,
-        tools: offered,
-        older,
-        before: turn.plan,
-      });
+      const call = { sources, model: reference, tools: offered, older, before: turn.plan };
+      const asPlanned = isAfterTooLong ? undefined : await plannedFirst(deps, run, { turn, call });
+      const { call: plan, summary } = asPlanned ?? (await planSummarised(deps, run, call));
       const prompt = await renderPrompt(deps, run, { sources, call: plan, summary });
       const receipt = {
         ...plan,
@@ -163,6 +160,22 @@ async function ask(
       }).catch(() => undefined);
     },
   });
+}
+
+/** The plan that the context was chosen by, where it is for this call and its summary still stands. */
+async function plannedFirst(
+  deps: SessionDeps,
+  run: RunContext,
+  { turn, call: { model, sources, tools } }: { readonly turn: TurnInFlight; readonly call: CallToPlan },
+): Promise<Pick<SummarisedCall, "call" | "summary"> | undefined> {
+  const { chain, session } = sources;
+  const { plan: call } = turn;
+  const isFirst = turn.modelCalls === 0 && sources.turn.messages.length === 1;
+  if (!isFirst || call?.model !== model || (call.tools ?? 0) > tools.tokens.length) return undefined;
+  if (call.budgetTokens !== budgetFor(deps, session.activeAgent, model)) return undefined;
+  if (call.summary === undefined) return { call };
+  const summary = await storedSummary(run, { chain, session, ranges: call.summary });
+  return summary && { call, summary };
 }
 
 /** @param turn with what the call has used */
