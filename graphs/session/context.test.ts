@@ -64,6 +64,7 @@ describe("a conversation that has outgrown the context", () => {
     await lily.send("The vault code word is ZEBRA-7");
     for (let turn = 2; turn <= 15; turn += 1)
       await lily.send(`message ${turn} ${"of some length ".repeat(12)}`);
+    expect(systemOf(model)).toContain("turn 1: “The vault code word is ZEBRA-7”");
     const reply = await lily.send("what is the code word?");
     expect(systemOf(model)).toMatch(
       /\n\(\d+ older quotations have no room here; recall_history finds them\)\n<\/summary>/u,
