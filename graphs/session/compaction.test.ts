@@ -67,6 +67,7 @@ describe("a conversation that outgrows its context", () => {
     const config = {
       ...SMALL,
       agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+      units: { extract: "symbolic" },
     };
     const lily = await start({ model, models: { "scripted:control": control }, config });
     await talk(lily, 17);
@@ -84,6 +85,7 @@ describe("a conversation that outgrows its context", () => {
     const config = {
       ...SMALL,
       agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+      units: { extract: "symbolic" },
     };
     const lily = await start({ model, models: { "scripted:control": control }, config });
     await talk(lily, 17);
@@ -118,6 +120,7 @@ describe("a conversation that outgrows its context", () => {
       ...SMALL,
       memory: { tool: true },
       agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+      units: { extract: "symbolic" },
     };
     const lily = await start({ model, models: { "scripted:control": control }, config });
     await talk(lily, 17);
@@ -131,7 +134,10 @@ describe("/compact", () => {
   it("summarises older turns now, by the instructions, in a committed turn", async () => {
     const model = echoModel();
     const control = new ScriptedChatModel(() => "A vault, its word ZEBRA-7, and talk.");
-    const config = { agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } } };
+    const config = {
+      agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+      units: { extract: "symbolic" },
+    };
     const lily = await start({ model, models: { "scripted:control": control }, config });
     await talk(lily, 8);
     expect(summary(model)).toBe("");

@@ -19,6 +19,7 @@ import {
 } from "#src/context/shown-messages.ts";
 import { summaryBudget } from "#src/context/summary.ts";
 import { notesText, systemPrompt } from "#src/context/system-prompt.ts";
+import { unitsText } from "#src/context/units-section.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receipt.ts";
@@ -29,7 +30,7 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
-import { foundText, zoneOf, type PromptSources } from "./prompt.ts";
+import { foundText, nameIn, zoneOf, type PromptSources } from "./prompt.ts";
 import type { RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
 import type { OfferedTools } from "./offered-tools.ts";
@@ -175,17 +176,13 @@ async function readOlder(
   call: CallToPlan,
   { budgetTokens, before }: { readonly budgetTokens: number; readonly before: CallReceipt | undefined },
 ): Promise<{ records: TurnRecord[]; hasMore: boolean }> {
-  const { sessionId } = call.sources.session;
+  const within = { ...call.sources, from: call.older.from };
   const records: TurnRecord[] = [];
   const short = shortTokens(budgetTokens);
   let tokens = 0;
   for await (const some of call.older.newestFirst()) {
     for (const record of some) {
-      const { leftOut } = before ?? {};
-      const wasOut =
-        leftOut !== undefined && placeOf(record, call) <= placeOf({ sessionId, turn: leftOut.to }, call);
-      if (wasOut || isCompacted(record, call.sources) || tokens > budgetTokens)
-        return { records, hasMore: true };
+      if (isLeftOut(record, before, within) || tokens > budgetTokens) return { records, hasMore: true };
       const whole = deps.shownTurns.show(record).tokens;
       if (whole === 0) continue;
       tokens += Math.min(whole, short);
@@ -196,6 +193,19 @@ async function readOlder(
 }
 
 type Place = Pick<TurnRecord, "sessionId" | "turn">;
+
+/** Whether a turn had given way in the call before, or the person had it told in a summary. */
+export function isLeftOut(
+  of: Place,
+  before: Pick<CallReceipt, "leftOut"> | undefined,
+  within: Pick<PromptSources, "chain" | "session"> & Pick<OlderTurns, "from">,
+): boolean {
+  const { leftOut } = before ?? {};
+  const { sessionId } = within.session;
+  const wasOut =
+    leftOut !== undefined && placeIn(of, within) <= placeIn({ sessionId, turn: leftOut.to }, within);
+  return wasOut || isCompacted(of, within);
+}
 
 /** Whether the person had it told in a summary. */
 export function isCompacted(
@@ -292,7 +302,7 @@ function planSteps(inFlight: readonly Message[], { before, sources }: CallToPlan
 }
 
 function partsOf(sources: PromptSources, { tokens }: OfferedTools): PlanPart[] {
-  const { evidence, facts: found, ledgerText, persona, profile } = sources;
+  const { evidence, facts: found, ledgerText, persona, profile, units } = sources;
   const facts = (records: readonly MemoryRecord[]): string => factsText(records, zoneOf(sources));
   const passages = (found: readonly FoundEvidence[]): string => evidenceText(found, zoneOf(sources));
   const parts: PlanPart[] = [
@@ -300,6 +310,7 @@ function partsOf(sources: PromptSources, { tokens }: OfferedTools): PlanPart[] {
     { name: "persona", items: sizesOf(persona, facts) },
     { name: "profile", items: sizesOf(profile, facts) },
     { name: "ledger", items: ledgerText === "" ? [] : [sectionTokens(ledgerText)] },
+    { name: "units", items: sizesOf(units, (some) => unitsText(some, nameIn(sources))) },
     { name: "facts", items: sizesOf(found, (records) => foundText(sources, records)) },
     { name: "evidence", items: sizesOf(evidence, passages) },
   ];

@@ -8,15 +8,17 @@ import { evidenceText } from "#src/context/evidence-section.ts";
 import { ledgerPart } from "#src/context/ledger-section.ts";
 import { summarySection, type Summary } from "#src/context/summary.ts";
 import { factsText } from "#src/context/memory-section.ts";
+import { unitsText } from "#src/context/units-section.ts";
 import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
 import { handoverNote, notesText, systemPrompt, turnsOutLine } from "#src/context/system-prompt.ts";
 import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
-import type { Ledger } from "#src/sessions/ledger.ts";
+import { isSamePlace, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { Noted } from "#src/sessions/transcript.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { fromLangChain, toLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -26,18 +28,22 @@ import { requireChain, type RunContext } from "./run-context.ts";
 import { agentParts } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf, memoryOwner } from "./run-memory.ts";
+import type { TurnInFlight } from "./state.ts";
 
 /** Where a prompt is read from. */
 export type PromptReader = Pick<RunContext, "blobs" | "repository" | "store">;
 
 /** The turn that is answered. */
-export interface AnsweredTurn {
+export interface AnsweredTurn extends Noted {
   readonly number: number;
   /** The user's message first. */
   readonly messages: readonly Message[];
   readonly receipt: Receipt;
-  /** As it was when the turn began. */
-  readonly ledger: Ledger | undefined;
+}
+
+/** What was noted when the turn began, as far as it is not cleared with it. */
+export function notedIn({ ledger, units }: SessionFields, { clears }: Pick<TurnInFlight, "clears">): Noted {
+  return clears === true ? { ledger: undefined, units: undefined } : { ledger, units };
 }
 
 /** What a prompt is made of beside the turns: read once, as the receipt names it. */
@@ -55,6 +61,7 @@ export interface PromptSources {
   readonly facts: readonly MemoryRecord[];
   readonly evidence: readonly FoundEvidence[];
   readonly ledgerText: string;
+  readonly units: readonly HeldUnit[];
 }
 
 /** What was read for a turn. */
@@ -62,7 +69,7 @@ type ReadForTurn = Pick<PromptSources, "chain" | "session" | "turn" | "records" 
 
 /** The sources of a turn, of what was read for it. */
 export function sourcesOf({ records, ...read }: ReadForTurn): PromptSources {
-  const { receipt, ledger } = read.turn;
+  const { receipt, ledger, units = [] } = read.turn;
   const always = new Set((receipt.memory ?? []).flatMap((fact) => (fact.always === true ? [fact.id] : [])));
   // In an order of their own: which of them fit what is said changes from turn to turn.
   const standing = records
@@ -75,6 +82,7 @@ export function sourcesOf({ records, ...read }: ReadForTurn): PromptSources {
     profile: standing.filter(({ domain }) => domain !== "persona_core"),
     facts: records.filter(({ id }) => !always.has(id)),
     ledgerText: receipt.ledger === undefined ? "" : ledgerPart(ledger, receipt.ledger),
+    units: (receipt.units ?? []).flatMap((place) => units.find((unit) => isSamePlace(unit, place)) ?? []),
   };
 }
 
@@ -136,11 +144,12 @@ function beginningOf({ sources, call: { given = {}, leftOut }, summary }: Render
 }
 
 function notesOf(sources: PromptSources, { given = {}, steps }: CallReceipt): string {
-  const { evidence, facts, ledgerText, turn } = sources;
+  const { evidence, facts, ledgerText, turn, units } = sources;
   return notesText({
     ...turn.receipt,
     parts: [
       given["ledger"] === 0 ? "" : ledgerText,
+      unitsText(units.slice(0, given["units"]), nameIn(sources)),
       foundText(sources, facts.slice(0, given["facts"])),
       evidenceText(evidence.slice(0, given["evidence"]), zoneOf(sources)),
     ],
@@ -152,6 +161,12 @@ function notesOf(sources: PromptSources, { given = {}, steps }: CallReceipt): st
 export function foundText(sources: PromptSources, records: readonly MemoryRecord[]): string {
   return factsText(records, zoneOf(sources), sources.persona.length + sources.profile.length > 0);
 }
+
+/** Sessions as people know them. */
+export const nameIn =
+  ({ chain }: Pick<PromptSources, "chain">) =>
+  (sessionId: string): string =>
+    `session ${entryOf(chain, sessionId)?.ordinal ?? "?"}`;
 
 /** Days are told in it. */
 export const zoneOf = ({ turn }: Pick<PromptSources, "turn">): string => turn.receipt.timeZone ?? "UTC";

@@ -1,7 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
-import { createHarness, echoModel, latestOf, type Harness, type HarnessOptions } from "./testing/harness.ts";
+import {
+  createHarness,
+  echoModel,
+  latestOf,
+  systemOf,
+  type Harness,
+  type HarnessOptions,
+} from "./testing/harness.ts";
 
 let open: Harness[] = [];
 
@@ -112,6 +119,49 @@ describe("with a control model, the units of a turn", () => {
     await lily.send("The system must run on CPU only.");
     expect(model.calls).toHaveLength(0);
     expect((await unitsOf(lily)).flat()).toHaveLength(1);
+  });
+});
+
+describe("in a prompt, units", () => {
+  const small = { limits: { contextTokens: 900 } };
+  const noted = (model: ScriptedChatModel): string =>
+    /<noted>\n([\s\S]*)\n<\/noted>/u.exec(systemOf(model))?.[1] ?? "";
+  const chatter = async (lily: Harness): Promise<void> => {
+    for (let turn = 1; turn <= 8; turn += 1) await lily.send(`so ${"and so on ".repeat(25)}${turn}?`);
+  };
+
+  it("stand for turns that are not given any more, where they fit what is said, and name their turn", async () => {
+    const model = echoModel();
+    const lily = await start({ model, config: small });
+    await lily.send("My server is called <Quimbleton>. The garden is very green.");
+    await lily.send("what is my server called?");
+    expect(noted(model)).toBe("");
+    await chatter(lily);
+    await lily.send("what is my server called?");
+    expect(noted(model)).toBe("- [turn 1] My server is called &lt;Quimbleton&gt;.");
+    const { sessionId } = latestOf(await lily.chain());
+    const turn = (await lily.turns(sessionId)).at(-1);
+    expect(turn?.explanation.receipt?.units).toEqual([{ turn: 1, n: 1, because: "fits" }]);
+    const why = await lily.send("/why");
+    expect(why.envelope.message).toContain("unit 1.1: given because it fits what you said");
+    const { data } = (await lily.send(`/why ${turn?.turn} --prompt`)).envelope;
+    expect(data).toMatchObject({ isExact: true });
+    expect(JSON.stringify(data)).toContain("- [turn 1] My server is called");
+  });
+
+  it("are constraints whatever is said, and none of phases that do not answer", async () => {
+    const other = { ...CPU, claim: "Plan for the CPU first.", phaseScopes: ["planner-plugin"] };
+    const model = echoModel();
+    const options = withControl(control({ text: JSON.stringify([CPU, other]) }), model);
+    const lily = await start({ ...options, config: { ...options.config, ...small } });
+    await lily.send("The system must run on CPU only. Plan for the CPU first.");
+    await chatter(lily);
+    await lily.send("what about the weather and the CPU?");
+    expect(noted(model)).toBe(
+      "- [turn 1] Constraint, deployment environment: The system must run on CPU only.",
+    );
+    await lily.send("hello?");
+    expect(noted(model)).toContain("CPU only");
   });
 });
 

@@ -5,7 +5,7 @@
 import type { Cut } from "#src/sessions/call-receipt.ts";
 
 /** The pinned parts of a prompt, in the order in which they give way; the system's own text never does. */
-export const GIVES_WAY = ["evidence", "facts", "profile", "ledger", "tools", "persona"] as const;
+export const GIVES_WAY = ["units", "evidence", "facts", "profile", "ledger", "tools", "persona"] as const;
 
 /** A pinned part. */
 export type PartName = (typeof GIVES_WAY)[number];
@@ -101,6 +101,7 @@ const SHARES: Readonly<Partial<Record<PartName, { readonly share: number; readon
   persona: { share: 0.15 },
   profile: { share: 0.15, most: 800 },
   ledger: { share: 0.1 },
+  units: { share: 0.1, most: 400 },
   tools: { share: 0.2 },
 };
 

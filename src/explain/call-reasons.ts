@@ -8,6 +8,7 @@ import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 const PARTS: Readonly<Record<string, string>> = {
   system: "instructions",
   ledger: "tasks and decisions",
+  units: "what turns that are left out say",
   persona: "who Lily is to you",
   profile: "rules and profile",
   facts: "found facts",

@@ -7,6 +7,8 @@ import { knowledgeUnitSchema, UNIT_PHASES, type KnowledgeUnit } from "#src/sessi
 
 /** Most units of one turn: what is pasted is no conversation. */
 const MOST = 8;
+/** So much of a message is looked at, in UTF-16 code units. */
+const READ = 6_000;
 /** Longest claim and topic, in UTF-16 code units. */
 const MAX_CLAIM = 500;
 const MAX_TOPIC = 80;
@@ -17,7 +19,8 @@ const CODE_BLOCK = /^(`{3,}|~{3,})[\s\S]*?(?:^\1|(?![\s\S]))/gmu;
 
 /** The sentences of a text that ask nothing and have four words or more, as they stand; code is none. */
 function statementsOf(text: string): string[] {
-  return sentencesOf(text.replaceAll(CODE_BLOCK, "\n")).filter(
+  const sentences = sentencesOf(sliceWhole(text, 0, READ).replaceAll(CODE_BLOCK, "\n"));
+  return [...new Set(sentences)].filter(
     (sentence) => !isQuestion(sentence) && wordsOf(sentence).length >= LEAST_WORDS,
   );
 }
@@ -52,9 +55,6 @@ const INSTRUCTION = [
   "phaseScopes: planner-plugin (deciding what to look for), kb-plugin (searching), gs-plugin (answering).",
 ].join("\n");
 
-/** Characters of a message that the model is shown. */
-const SHOWN = 6_000;
-
 /**
  * Units as the control model takes them from a text.
  *
@@ -65,7 +65,7 @@ export async function askForUnits(
   { text, known = [] }: { readonly text: string; readonly known?: readonly string[] },
   ask: (instruction: string, data: string) => Promise<Asked>,
 ): Promise<KnowledgeUnit[]> {
-  const message = sliceWhole(text, 0, SHOWN);
+  const message = sliceWhole(text, 0, READ);
   const answer = await ask(INSTRUCTION, JSON.stringify({ message, noted: known }, null, 1));
   if (answer.kind === "none") throw new Error(answer.why);
   const given = jsonArray(answer.text);

@@ -74,7 +74,7 @@ export function isInPhase({ phaseScopes }: Pick<KnowledgeUnit, "phaseScopes">, p
 }
 
 /** Whether two places are the same one, in one session. */
-function isSamePlace(one: UnitPlace, other: UnitPlace): boolean {
+export function isSamePlace(one: UnitPlace, other: UnitPlace): boolean {
   return one.turn === other.turn && one.n === other.n && one.sessionId === other.sessionId;
 }
 

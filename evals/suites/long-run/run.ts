@@ -109,6 +109,7 @@ export async function longRun(options: LongRunOptions): Promise<LongRunResult> {
     config: {
       limits: { contextTokens: options.contextTokens, turnTokens: 0 },
       agents: { defaults: { model: "scripted:test", controlModel } },
+      units: { extract: "symbolic" },
     },
     adjust: (deps) => ({ ...deps, tools: [report] }),
   });

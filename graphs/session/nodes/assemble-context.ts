@@ -4,10 +4,12 @@
  */
 import { ledgerSection } from "#src/context/ledger-section.ts";
 import { shareOf } from "#src/context/plan-context.ts";
+import { chooseUnits } from "#src/context/units-section.ts";
 import { turnsOfCall, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { Noted } from "#src/sessions/transcript.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -15,10 +17,11 @@ import { planSummarised } from "../compaction.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
-import { budgetFor, olderTurnsOf, type OlderTurns } from "../plan-call.ts";
+import { budgetFor, isLeftOut, olderTurnsOf, type OlderTurns } from "../plan-call.ts";
 import { policyOf } from "../policy-of.ts";
-import { sourcesOf, systemText, type PromptSources } from "../prompt.ts";
+import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
+import { questionIn } from "../recall-bounds.ts";
 import { memoryForTurn, saidBefore } from "../recall-memory.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { evidenceForTurn } from "../run-evidence.ts";
@@ -75,24 +78,26 @@ async function chooseContext(
     evidenceForTurn(deps, run, { session, turn }),
   ]);
   const budgetTokens = budgetFor(deps, session.activeAgent, solver);
-  const ledger = turn.clears === true ? undefined : session.ledger;
-  const noted = ledgerSection(ledger, shareOf("ledger", budgetTokens));
+  const before = await callBefore(older, session);
+  const noted = notedIn(session, turn);
+  const units = unitsForTurn({ chain, session, turn }, noted, { from: older.from, before });
+  const ledger = ledgerSection(noted.ledger, shareOf("ledger", budgetTokens));
   const receipt: Receipt = {
     ...fixedParts(deps, { chain, session }),
     budgetTokens,
-    ...(noted.text === "" ? {} : { ledger: [...noted.numbers] }),
+    ...(ledger.text === "" ? {} : { ledger: [...ledger.numbers] }),
+    ...(units.length === 0 ? {} : { units }),
     ...(facts.text === "" ? {} : { memory: facts.receipt }),
     ...(passages.text === "" ? {} : { evidence: passages.receipt }),
   };
   const sources = sourcesOf({
     chain,
     session,
-    turn: { number: turn.number, messages: [userMessage(turn)], receipt, ledger },
+    turn: { number: turn.number, messages: [userMessage(turn)], receipt, ...noted },
     records: facts.records,
     evidence: passages.found,
     system: await systemText(run, { chain, session, receipt }),
   });
-  const before = await callBefore(older, session);
   const { call, notices } = await planSummarised(deps, run, { sources, model: solver, tools, older, before });
   const { given, ...plan } = call;
   const { tokens, turns = [], summary } = plan;
@@ -105,7 +110,7 @@ function givenOnly(
   { turn: { receipt }, persona, profile, facts }: PromptSources,
   given: CallReceipt["given"] = {},
 ): Receipt {
-  const { memory, evidence, ledger, ...rest } = receipt;
+  const { memory, evidence, ledger, units, ...rest } = receipt;
   const kept = new Set(
     [
       ...persona.slice(0, given["persona"]),
@@ -117,8 +122,25 @@ function givenOnly(
     ...rest,
     ...(memory === undefined ? {} : { memory: memory.filter(({ id }) => kept.has(id)) }),
     ...(evidence === undefined ? {} : { evidence: evidence.slice(0, given["evidence"]) }),
+    ...(units === undefined ? {} : { units: units.slice(0, given["units"]) }),
     ...(ledger === undefined || given["ledger"] === 0 ? {} : { ledger }),
   };
+}
+
+/** Of units that turns brought which are not given themselves, those that may be given. */
+function unitsForTurn(
+  { chain, session, turn }: Subject & { readonly chain: Chain },
+  { units = [] }: Noted,
+  { from, before }: Pick<OlderTurns, "from"> & { readonly before: CallReceipt | undefined },
+): NonNullable<Receipt["units"]> {
+  const { sessionId } = session;
+  const left = units.filter(
+    // What came in from elsewhere stands in no turn that is given.
+    (unit) =>
+      unit.id !== undefined ||
+      isLeftOut({ ...unit, sessionId: unit.sessionId ?? sessionId }, before, { chain, session, from }),
+  );
+  return left.length === 0 ? [] : chooseUnits(left, questionIn(turn.text));
 }
 
 /** What a model was given last in this session: what gave way then stays so. */

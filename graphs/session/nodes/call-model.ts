@@ -21,7 +21,7 @@ import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { budgetFor, olderTurnsOf, type CallToPlan } from "../plan-call.ts";
-import { hashesOf, readSources, renderPrompt, withThoughts } from "../prompt.ts";
+import { hashesOf, notedIn, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -116,10 +116,9 @@ async function ask(
   if (turn.receipt === null) throw new LilyError("internal", "a model was asked without a context");
   const inFlight = messagesInFlight(state, turn);
   const messages = [userMessage(turn), ...inFlight.slice(1).map((message) => fromLangChain(message, ""))];
-  const ledger = turn.clears === true ? undefined : session.ledger;
   const sources = await readSources(deps, run, {
     session,
-    turn: { number: turn.number, messages, receipt: turn.receipt, ledger },
+    turn: { number: turn.number, messages, receipt: turn.receipt, ...notedIn(session, turn) },
   });
   const older = olderTurnsOf(deps, run, { chain: sources.chain, session, turn });
   const solver = turn.solver ?? SYMBOLIC;
