@@ -11,7 +11,8 @@ import type { ChatModels } from "#src/models/chat-model.ts";
 import { createFactStore, type FactStore } from "#memory/facts/fact-store.ts";
 import { createSecretlintScanner } from "#memory/policy/secret-scanner.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { SqliteStore, type StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
+import type { StoreIndex } from "#memory/stores/index-fields.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import type { CompiledSessionGraph } from "./session/graph.ts";
 import { openLocalSessions, type LocalSessions } from "./session/local.ts";
 

@@ -1,5 +1,6 @@
 /** Vectors of questions: a person waits for them, so an embedder that fails or is slow is left alone for a while. */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Operation } from "@langchain/langgraph-checkpoint";
 import type { Clock } from "#src/kernel/clock.ts";
 import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { embedTexts, type Embedder } from "./embedder.ts";
@@ -18,6 +19,20 @@ const REMEMBERED = 32;
 
 /** What follows is no question any more, and embedders have small windows. */
 const MAX_CHARACTERS = 4_000;
+
+/** Vectors of the questions among operations, by their text. Made before a transaction: nothing waits for an embedder in one. */
+export async function vectorsOfQuestions(
+  operations: readonly Operation[],
+  vectorOf: QueryVectors,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const vectors = new Map<string, Float32Array>();
+  for (const operation of operations) {
+    if (!("namespacePrefix" in operation) || operation.query === undefined) continue;
+    const vector = await vectorOf(operation.query);
+    if (vector !== undefined) vectors.set(operation.query, vector);
+  }
+  return vectors;
+}
 
 /** Makes the source of vectors of questions. */
 export function createQueryVectors(

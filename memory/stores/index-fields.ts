@@ -1,10 +1,25 @@
 /** Which text of a value is searched: LangGraph's field paths, read over plain JSON. */
+import type { Embedder } from "#memory/embedding/embedder.ts";
+import type { Namespace } from "./namespace.ts";
 
 // LangGraph's notation for a place in a value: `a.b`, `list[*].text`, `list[0]`, `list[-1]`, `{a,b}`, `*`. Beside it `list[1:]`: all but the first.
 const TOKEN = /\[[^\]]*\]|\{[^}]*\}|[^.[\]{}]+/gu;
 
 /** Field paths whose text is indexed; `$` is every string in the value. `false` indexes nothing. */
 export type IndexFields = readonly string[] | false;
+
+/** What of an item is searched, and how: LangGraph's `index` settings. */
+export interface StoreIndex {
+  /**
+   * Field paths that are searched when a `put` does not say; by default every string (`["$"]`). By namespace if it is a
+   * function: inside a graph node LangGraph drops the `index` argument of `put`, so only this can keep a namespace out.
+   */
+  readonly fields?: IndexFields | ((namespace: Namespace) => IndexFields);
+  /** Makes the vectors of these texts. Left out, items are found by their words alone. */
+  readonly embed?: Embedder;
+  /** Whose texts `embed` may be given; by default all. */
+  readonly isEmbedded?: (namespace: Namespace) => boolean;
+}
 
 /**
  * The texts that `fields` select from a JSON value, in the order of the fields. A field that leads to an object or

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import type { IndexFields } from "#memory/stores/index-fields.ts";
-import type { StoreIndex } from "#memory/stores/sqlite/sqlite-store.ts";
+import type { StoreIndex } from "#memory/stores/index-fields.ts";
 import { createAgentFiles } from "#src/agents/agent-files.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -122,7 +122,7 @@ async function openStorage(
     return openPostgresBackend({
       connection: postgresUrl(env),
       schema: storage.schema,
-      index: fields,
+      index: { fields, ...embedOf(loaded, env) },
       ...deps,
     });
   }

@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)(
         clock: createManualClock(0),
         schema: "public",
         server: "test",
-        index,
+        index: { fields: index },
       });
       expect((await probeLeaks(store, { records: 2_000, strangers: 3 })).leaks).toEqual([]);
     });

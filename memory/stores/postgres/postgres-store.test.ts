@@ -1,12 +1,14 @@
 import { inspect } from "node:util";
 import { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract } from "../contract.ts";
 import { describeParity } from "../contract/parity.ts";
 import { keysOf, type StoreFixture } from "../contract/with-store.ts";
 import { StoreView } from "../atomic-store.ts";
+import type { StoreIndex } from "../index-fields.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
 import { setUpStore } from "./store-tables.ts";
 import { openTestPool, startPostgres, whyNoPostgres, type PostgresServer } from "./testing/start-postgres.ts";
@@ -61,6 +63,7 @@ describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${
     describeDatabase();
     describeGuards();
     describeIndex();
+    describeVectors();
   });
 });
 
@@ -81,7 +84,9 @@ function describeDatabase(): void {
     await openStore().put(["memory", "n"], "a", { text: "walnut", conflict_group: "tree" }, ["text"]);
     await pool.query(`ALTER TABLE "li""ly".lily_items ADD newness text, ADD conflict_group text, ADD state text;
       UPDATE "li""ly".lily_items SET conflict_group = '"tree"';
-      UPDATE "li""ly".lily_store_versions SET version = 2 WHERE version = 4`);
+      DROP TABLE "li""ly".lily_vectors;
+      DROP FUNCTION "li""ly".lily_vectors_of_changed_item CASCADE;
+      UPDATE "li""ly".lily_store_versions SET version = 2 WHERE version = 5`);
     await setUp();
     expect(keysOf(await openStore().search(["memory"], { query: "walnuts" }))).toEqual(["a"]);
     await openStore().put(["memory", "n"], "b", { text: "hazel" });
@@ -192,10 +197,73 @@ function describeGuards(): void {
   });
 }
 
+/** With an embedder. The rules of filling are the same as on SQLite, where they are tested. */
+function describeVectors(): void {
+  const withVectors = (options: StoreIndex = {}) => {
+    const embedder = createFakeEmbedder();
+    return { embedder, store: openStore({ index: { embed: embedder, ...options } }) };
+  };
+
+  it("finds other words of the same meaning once vectors are made, and puts what has word and meaning first", async () => {
+    const { store, embedder } = withVectors();
+    await store.put(["n"], "word", { text: "my puppy barks" });
+    await store.put(["n"], "meaning", { text: "a hound" });
+    await store.put(["n"], "neither", { text: "the tax office" });
+    expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["word"]);
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(keysOf(await store.search(["n"], { query: "puppy" })).slice(0, 2)).toEqual(["word", "meaning"]);
+    expect(embedder.calls).toEqual([["my puppy barks", "a hound", "the tax office"], ["puppy"]]);
+  });
+
+  it("keeps the namespace, the filter and the page", async () => {
+    const { store } = withVectors();
+    for (const [key, kind] of Object.entries({ a: "pet", b: "other", c: "pet" }))
+      await store.put(["n"], key, { text: "a hound", kind });
+    await store.put(["n", "below"], "d", { text: "a hound", kind: "pet" });
+    await store.put(["n2"], "e", { text: "a hound", kind: "pet" });
+    await store.fillVectors(10);
+    const found = { query: "puppy", filter: { kind: "pet" } };
+    expect(keysOf(await store.search(["n"], found)).sort()).toEqual(["a", "c", "d"]);
+    const pages = [0, 1, 2, 3].map((offset) => store.search(["n"], { ...found, offset, limit: 1 }));
+    expect((await Promise.all(pages)).flatMap(keysOf).sort()).toEqual(["a", "c", "d"]);
+  });
+
+  it("a vector goes with its item and with its text, also when that changes while the embedder works", async () => {
+    const { store, embedder } = withVectors();
+    await store.put(["n"], "deleted", { text: "a hound" });
+    await store.put(["n"], "changed", { text: "a puppy" });
+    const embed = embedder.embed.bind(embedder);
+    vi.spyOn(embedder, "embed").mockImplementationOnce(async (texts) => {
+      await store.put(["n"], "changed", { text: "the tax office" });
+      await store.delete(["n"], "deleted");
+      return embed(texts);
+    });
+    await store.fillVectors(2);
+    expect((await pool.query('SELECT FROM "li""ly".lily_vectors')).rowCount).toBe(0);
+    await store.fillVectors(10);
+    expect((await pool.query('SELECT FROM "li""ly".lily_vectors')).rowCount).toBe(1);
+    await store.put(["n"], "changed", { text: "a car" });
+    expect((await pool.query('SELECT FROM "li""ly".lily_vectors')).rowCount).toBe(0);
+  });
+
+  it("gives the embedder only what it may have, and answers by words while it is down", async () => {
+    const { store, embedder } = withVectors({ isEmbedded: ([root]) => root !== "private" });
+    await store.put(["private"], "a", { text: "my puppy" });
+    await store.put(["open"], "b", { text: "my puppy" });
+    embedder.fails = new Error("connection refused");
+    await expect(store.fillVectors(10)).rejects.toMatchObject({ code: "embedding_failed" });
+    expect(keysOf(await store.search([], { query: "puppy" })).sort()).toEqual(["a", "b"]);
+    embedder.fails = undefined;
+    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(embedder.calls.at(-1)).toEqual(["my puppy"]);
+    expect(keysOf(await store.search([], { query: "hound" }))).toEqual(["b"]);
+  });
+}
+
 function describeIndex(): void {
   it("takes the default fields from its options, by namespace if they are a function", async () => {
-    const index = (namespace: readonly string[]) => (namespace[0] === "blobs" ? false : ["title"]);
-    const store = openStore({ index });
+    const fields = (namespace: readonly string[]) => (namespace[0] === "blobs" ? false : ["title"]);
+    const store = openStore({ index: { fields } });
     await store.put(["blobs"], "a", { title: "walnut" });
     await store.put(["docs"], "b", { title: "walnut", body: "oak" });
     expect(keysOf(await store.search([], { query: "walnut" }))).toEqual(["b"]);

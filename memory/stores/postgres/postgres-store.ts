@@ -10,7 +10,13 @@ import type { Pool } from "pg";
 import type { Clock } from "#src/kernel/clock.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { AtomicStore, StoreView } from "../atomic-store.ts";
-import { textsOf, weighedTexts, type IndexFields } from "../index-fields.ts";
+import {
+  createQueryVectors,
+  vectorsOfQuestions,
+  type QueryVectors,
+} from "#memory/embedding/query-vectors.ts";
+import { fuse } from "#memory/recall/fuse.ts";
+import { textsOf, weighedTexts, type IndexFields, type StoreIndex } from "../index-fields.ts";
 import { encodePath, type Namespace } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
 import {
@@ -25,6 +31,7 @@ import { toSearchableText } from "../sqlite/searchable-text.ts";
 import { toItem } from "../stored-item.ts";
 import { retryConflicts, withServer } from "./postgres-errors.ts";
 import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
+import { Vectors } from "./vectors.ts";
 
 export interface PostgresStoreOptions {
   /** Gives `createdAt` and `updatedAt`. */
@@ -33,12 +40,14 @@ export interface PostgresStoreOptions {
   readonly schema?: string;
   /** The server's name in error messages, without a password. */
   readonly server: string;
-  /** What is indexed when a `put` does not say; by default every string (`["$"]`). By namespace if it is a function. */
-  readonly index?: IndexFields | ((namespace: Namespace) => IndexFields);
+  readonly index?: StoreIndex;
 }
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = (client: Queryable) => Promise<void>;
+
+/** Vectors of questions, by their text. */
+type Questions = ReadonlyMap<string, Float32Array>;
 
 /** Most words of a question that are looked up; the rest of a long text adds noise and time. */
 const MAX_QUERY_TERMS = 64;
@@ -57,6 +66,9 @@ const MAX_TERM_CHARACTERS = 100;
  * Search gives the order of `InMemoryStore`, or the best match first when there is a `query`; `query` finds items that
  * share a word with an indexed field, and nothing when it has no word that carries a topic. Scores compare within one
  * answer only. Every item that shares a word is read to rank it, and every item at or below a prefix to filter it.
+ *
+ * With `index.embed`, and once {@link fillVectors} has made vectors, `query` finds also what means the same in other words,
+ * as `SqliteStore` does; every vector at or below the prefix is read for it.
  */
 export class PostgresStore extends AtomicStore {
   readonly #pool: Pool;
@@ -64,15 +76,21 @@ export class PostgresStore extends AtomicStore {
   readonly #server: string;
   readonly #index: (namespace: Namespace) => IndexFields;
   readonly #sql: ReturnType<typeof storeStatements>;
+  readonly #vectors: Vectors | undefined;
+  readonly #queryVectors: QueryVectors | undefined;
 
   /** The tables have to exist. Whoever made the pool ends it. */
-  constructor(pool: Pool, { clock, server, schema = "public", index = ["$"] }: PostgresStoreOptions) {
+  constructor(pool: Pool, { clock, server, schema = "public", index = {} }: PostgresStoreOptions) {
     super();
     this.#pool = pool;
     this.#clock = clock;
     this.#server = server;
-    this.#index = typeof index === "function" ? index : () => index;
+    const { fields = ["$"], embed, isEmbedded = () => true } = index;
+    this.#index = typeof fields === "function" ? fields : () => fields;
     this.#sql = storeStatements(schema);
+    if (embed === undefined) return;
+    this.#vectors = new Vectors({ embedder: embed, isEmbedded, sql: this.#sql });
+    this.#queryVectors = createQueryVectors(embed, { clock });
   }
 
   override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
@@ -84,9 +102,21 @@ export class PostgresStore extends AtomicStore {
     return new StoreView((operations) => this.#execute(operations, guard));
   }
 
+  /**
+   * Makes vectors for at most `limit` items that lack one: they are new, their text or the embedder has changed. Without
+   * an embedder there is nothing to do.
+   *
+   * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
+   */
+  async fillVectors(limit: number): Promise<{ readonly left: number }> {
+    const fill = () => this.#vectors?.fill(this.#pool, limit);
+    return (await withServer(this.#server, async () => fill())) ?? { left: 0 };
+  }
+
   async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
     const plan = planBatch(operations);
-    const runOn = (client: Queryable): Promise<unknown[]> => this.#run(client, plan, guard);
+    const questions = plan.changes.length === 0 ? await this.#questionsIn(operations) : new Map();
+    const runOn = (client: Queryable): Promise<unknown[]> => this.#run(client, plan, { questions, guard });
     const isWrite = plan.changes.length > 0;
     const mode = isWrite ? "READ COMMITTED" : "REPEATABLE READ READ ONLY";
     // A single read is one statement, which sees one state without a transaction.
@@ -96,8 +126,21 @@ export class PostgresStore extends AtomicStore {
     return results as OperationResults<Op>;
   }
 
-  async #run(client: Queryable, { reads, changes }: BatchPlan, guard?: WriteGuard): Promise<unknown[]> {
-    const engine = this.#engineOn(client);
+  async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
+    const isAsked = operations.some(
+      (operation) => "namespacePrefix" in operation && operation.query !== undefined,
+    );
+    if (!isAsked || this.#vectors === undefined || this.#queryVectors === undefined) return new Map();
+    const hasAny = await withServer(this.#server, async () => this.#vectors?.hasAny(this.#pool));
+    return hasAny === true ? vectorsOfQuestions(operations, this.#queryVectors) : new Map();
+  }
+
+  async #run(
+    client: Queryable,
+    { reads, changes }: BatchPlan,
+    { questions, guard }: { readonly questions: Questions; readonly guard: WriteGuard | undefined },
+  ): Promise<unknown[]> {
+    const engine = this.#engineOn(client, questions);
     if (changes.length > 0) await guard?.(client);
     const results: unknown[] = [];
     for (const read of reads) results.push(await read(engine));
@@ -109,10 +152,10 @@ export class PostgresStore extends AtomicStore {
     return results;
   }
 
-  #engineOn(client: Queryable): StoreEngine {
+  #engineOn(client: Queryable, questions: Questions): StoreEngine {
     return {
       get: async ({ path, key }) => (await this.#items(client, this.#sql.get, [path, key]))[0]?.item ?? null,
-      search: (query) => this.#search(client, query),
+      search: (query) => this.#search(client, query, questions),
       listNamespaces: (query) => this.#listNamespaces(client, query),
       change: (change) =>
         change.json === null ? this.#delete(client, change) : this.#put(client, change, change.json),
@@ -128,7 +171,7 @@ export class PostgresStore extends AtomicStore {
    * Items at and below a namespace. Without a query: namespaces in the order in which they were first used, in each the
    * items in the order in which they were first put, as `InMemoryStore` gives them. With one: by score, best first.
    */
-  async #search(client: Queryable, search: SearchQuery): Promise<SearchItem[]> {
+  async #search(client: Queryable, search: SearchQuery, questions: Questions): Promise<SearchItem[]> {
     const { prefix, filter, query, limit, offset } = search;
     const range = rangeOf(prefix);
     if (query === undefined && filter === undefined) {
@@ -141,12 +184,29 @@ export class PostgresStore extends AtomicStore {
       query === undefined
         ? await this.#items(client, this.#sql.list, [...range, null, 0])
         : await this.#items(client, this.#sql.match, [...range, terms.slice(0, MAX_QUERY_TERMS)]);
-    const passed = found.filter(({ item }) => filter?.(item.value) !== false);
+    const passes = ({ item }: { readonly item: Item }): boolean => filter?.(item.value) !== false;
+    const passed = found.filter(passes);
     if (query === undefined) return passed.slice(offset, offset + limit).map(({ item }) => item);
     const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
-    return rankTexts(passed, question, ({ item, row }) => indexedTexts(item, row))
-      .slice(offset, offset + limit)
-      .map(({ item: { item }, score }) => ({ ...item, score }));
+    const byWords = rankTexts(passed, question, ({ item, row }) => indexedTexts(item, row)).map(
+      ({ item: { item, row }, score }) => ({ id: row.id, item, score }),
+    );
+    const vector = questions.get(query);
+    if (vector === undefined || this.#vectors === undefined)
+      return byWords.slice(offset, offset + limit).map(({ item, score }) => ({ ...item, score }));
+    const ranked = fuse([
+      { scores: new Map(byWords.map(({ id, score }) => [id, score])) },
+      { scores: await this.#vectors.similarities(client, vector, range), maximum: 1 },
+    ]);
+    // A filter has to read what it judges.
+    const wanted = filter === undefined ? ranked.slice(offset, offset + limit) : ranked;
+    const read = await this.#items(client, this.#sql.byIds, [wanted.map(({ id }) => id)]);
+    const byId = new Map(read.filter(passes).map(({ item, row }) => [row.id, item]));
+    const items = wanted.flatMap(({ id, score }) => {
+      const item = byId.get(id);
+      return item === undefined ? [] : [{ ...item, score }];
+    });
+    return filter === undefined ? items : items.slice(offset, offset + limit);
   }
 
   /** Namespaces that hold at least one item, by label in code point order. */

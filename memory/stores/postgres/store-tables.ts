@@ -13,6 +13,7 @@ interface StoreTables {
   readonly versions: string;
   readonly namespaces: string;
   readonly items: string;
+  readonly vectors: string;
 }
 
 /** The tables of the store in `schema`. */
@@ -22,6 +23,7 @@ export function storeTables(schema: string): StoreTables {
     versions: table("lily_store_versions"),
     namespaces: table("lily_namespaces"),
     items: table("lily_items"),
+    vectors: table("lily_vectors"),
   };
 }
 
@@ -58,7 +60,24 @@ const PART_TURNS = ({ items, namespaces }: StoreTables): string => `
   WHERE index_fields = '["messages[*].content"]'
     AND namespace_id IN (SELECT id FROM ${namespaces} WHERE path >= 'history.' AND path < 'history/');`;
 
-const VERSION = 4;
+// `vector` holds 32-bit floats, the lowest byte first, so that no extension of the server is needed; NULL for a text that
+// the model does not take. A trigger sees a vector that was made while the item was changed; a statement would not.
+const CREATE_VECTORS = ({ items, vectors }: StoreTables): string => `
+  CREATE TABLE ${vectors} (
+    item_id bigint PRIMARY KEY REFERENCES ${items} (id) ON DELETE CASCADE,
+    model text NOT NULL,
+    vector bytea
+  );
+  CREATE FUNCTION ${vectors}_of_changed_item() RETURNS trigger LANGUAGE plpgsql AS $body$
+    BEGIN
+      DELETE FROM ${vectors} WHERE item_id = OLD.id;
+      RETURN NULL;
+    END $body$;
+  CREATE TRIGGER lily_vector_of_changed_item AFTER UPDATE ON ${items} FOR EACH ROW
+    WHEN (OLD.value <> NEW.value OR OLD.index_fields IS DISTINCT FROM NEW.index_fields)
+    EXECUTE FUNCTION ${vectors}_of_changed_item();`;
+
+const VERSION = 5;
 
 /**
  * Makes the schema and the tables of the store in it, or brings them up to date. Nobody else may do so at the time.
@@ -80,8 +99,8 @@ export async function setUpStore(client: Queryable, schema: string): Promise<voi
     });
   }
   if (version === VERSION) return;
-  const steps = [...(version === 0 ? [CREATE] : []), DROP_FACT_COLUMNS, PART_TURNS].map((step) =>
-    step(tables),
+  const steps = [...(version === 0 ? [CREATE] : []), DROP_FACT_COLUMNS, PART_TURNS, CREATE_VECTORS].map(
+    (step) => step(tables),
   );
   // Several statements in one query are one transaction.
   await client.query(`${steps.join("")} INSERT INTO ${tables.versions} (version) VALUES (${VERSION})`);
@@ -91,12 +110,13 @@ export async function setUpStore(client: Queryable, schema: string): Promise<voi
 export interface ItemRow extends StoredItemRow {
   /** JSON list of field paths; null when the item is not indexed. */
   readonly indexFields: string | null;
+  readonly id: number;
 }
 
 /** Every statement of the store in `schema`. Nothing that a caller gives becomes part of one, except the quoted schema. */
 export function storeStatements(schema: string) {
-  const { namespaces, items } = storeTables(schema);
-  const read = `SELECT n.path, i.key, i.value, i.index_fields AS "indexFields",
+  const { namespaces, items, vectors } = storeTables(schema);
+  const read = `SELECT n.path, i.id::float8 AS id, i.key, i.value, i.index_fields AS "indexFields",
       i.created_at::float8 AS "createdAt", i.updated_at::float8 AS "updatedAt"
     FROM ${items} i JOIN ${namespaces} n ON n.id = i.namespace_id`;
   const inRange = "n.path >= $1 AND (n.path < $2 OR $2 = '')";
@@ -108,6 +128,24 @@ export function storeStatements(schema: string) {
     list: `${read} WHERE ${inRange} ${inOrder} LIMIT $3 OFFSET $4`,
     /** from, to, terms */
     match: `${read} WHERE ${inRange} AND i.terms && $3::text[] ${inOrder}`,
+    /** ids */
+    byIds: `${read} WHERE i.id = ANY ($1::bigint[])`,
+    /** model */
+    anyVector: `SELECT FROM ${vectors} WHERE model = $1 AND vector IS NOT NULL LIMIT 1`,
+    /** from, to, model, bytes */
+    vectors: `SELECT i.id::float8 AS id, v.vector FROM ${vectors} v JOIN ${items} i ON i.id = v.item_id
+      JOIN ${namespaces} n ON n.id = i.namespace_id
+      WHERE ${inRange} AND v.model = $3 AND length(v.vector) = $4`,
+    /** paths of namespaces, model, bytes (null: any), limit (null: all) */
+    due: `SELECT i.id::float8 AS id, i.index_fields AS fields, i.value FROM ${items} i
+      JOIN ${namespaces} n ON n.id = i.namespace_id
+      WHERE n.path = ANY ($1::text[]) AND i.index_fields IS NOT NULL AND NOT EXISTS (SELECT FROM ${vectors} v
+        WHERE v.item_id = i.id AND v.model = $2 AND coalesce(length(v.vector) = $3, true))
+      ORDER BY i.id LIMIT $4`,
+    /** id, value, index fields, model, vector; holds the item against a change meanwhile */
+    putVector: `WITH item AS (SELECT id FROM ${items} WHERE id = $1 AND value = $2 AND index_fields = $3 FOR UPDATE)
+      INSERT INTO ${vectors} (item_id, model, vector) SELECT id, $4, $5::bytea FROM item
+      ON CONFLICT (item_id) DO UPDATE SET model = excluded.model, vector = excluded.vector`,
     /** from, to */
     paths: `SELECT n.path FROM ${namespaces} n WHERE ${inRange} ORDER BY n.path`,
     /** paths; keeps others from adding to these namespaces, in one order for all, so that two do not block each other */

@@ -1,12 +1,15 @@
 /** A durable LangGraph `BaseStore` in one SQLite file, with full-text search and, with an embedder, search by meaning. */
 import type { BaseStore, Operation, OperationResults, SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Database, Transaction } from "better-sqlite3";
-import type { Embedder } from "#memory/embedding/embedder.ts";
-import { createQueryVectors, type QueryVectors } from "#memory/embedding/query-vectors.ts";
+import {
+  createQueryVectors,
+  vectorsOfQuestions,
+  type QueryVectors,
+} from "#memory/embedding/query-vectors.ts";
 import { fuse } from "#memory/recall/fuse.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { AtomicStore, StoreView } from "../atomic-store.ts";
-import type { IndexFields } from "../index-fields.ts";
+import type { IndexFields, StoreIndex } from "../index-fields.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
 import { encodePath, type Namespace } from "../namespace.ts";
 import {
@@ -24,19 +27,6 @@ import { retryBusy } from "./retry-busy.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
 import { toMatchQuery } from "./text-query.ts";
 import { Vectors } from "./vectors.ts";
-
-/** What of an item is searched, and how: LangGraph's `index` settings. */
-export interface StoreIndex {
-  /**
-   * Field paths that are searched when a `put` does not say; by default every string (`["$"]`). By namespace if it is a
-   * function: inside a graph node LangGraph drops the `index` argument of `put`, so only this can keep a namespace out.
-   */
-  readonly fields?: IndexFields | ((namespace: Namespace) => IndexFields);
-  /** Makes the vectors of these texts. Left out, items are found by their words alone. */
-  readonly embed?: Embedder;
-  /** Whose texts `embed` may be given; by default all. */
-  readonly isEmbedded?: (namespace: Namespace) => boolean;
-}
 
 /** Options of {@link SqliteStore}. */
 export interface SqliteStoreOptions {
@@ -135,19 +125,15 @@ export class SqliteStore extends AtomicStore {
     });
   }
 
-  /** The vectors of what is asked, made before the transaction: nothing waits for an embedder inside one. */
   async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
-    const byText = new Map<string, Float32Array>();
     const vectors = this.#vectors;
     const vectorOf = this.#queryVectors;
-    const texts = new Set(operations.flatMap(questionOf));
-    if (vectors === undefined || vectorOf === undefined || texts.size === 0) return byText;
-    if (!(await this.#retry(() => vectors.hasAny()))) return byText;
-    for (const text of texts) {
-      const vector = await vectorOf(text);
-      if (vector !== undefined) byText.set(text, vector);
-    }
-    return byText;
+    const isAsked = operations.some(
+      (operation) => "namespacePrefix" in operation && operation.query !== undefined,
+    );
+    if (!isAsked || vectors === undefined || vectorOf === undefined) return new Map();
+    const hasAny = await this.#retry(() => vectors.hasAny());
+    return hasAny ? vectorsOfQuestions(operations, vectorOf) : new Map();
   }
 
   #search(search: SearchQuery, questions: Questions): SearchItem[] {
@@ -212,8 +198,4 @@ function page<Row>(
     if (items.length >= limit) break;
   }
   return items;
-}
-
-function questionOf(operation: Operation): string[] {
-  return "namespacePrefix" in operation && operation.query !== undefined ? [operation.query] : [];
 }

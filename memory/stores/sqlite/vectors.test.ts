@@ -6,10 +6,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFakeEmbedder, type FakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { describeStoreContract } from "../contract.ts";
+import type { StoreIndex } from "../index-fields.ts";
 import { describeParity } from "../contract/parity.ts";
 import { keysOf } from "../contract/with-store.ts";
 import { openDatabase } from "./open-database.ts";
-import { SqliteStore, type StoreIndex } from "./sqlite-store.ts";
+import { SqliteStore } from "./sqlite-store.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Opened {

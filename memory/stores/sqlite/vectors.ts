@@ -1,25 +1,11 @@
 /** The vectors of a store's texts: which are missing, how they are made, and which are near a question. */
 import type { Database, Transaction } from "better-sqlite3";
 import * as sqliteVec from "sqlite-vec";
-import { embedTexts, type Embedder } from "#memory/embedding/embedder.ts";
+import type { Embedder } from "#memory/embedding/embedder.ts";
+import { fillVectors, type DueItem, type VectorTable } from "#memory/embedding/fill-vectors.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { textsOf } from "../index-fields.ts";
 import { decodePath, type Namespace } from "../namespace.ts";
 import { IN_RANGE, rangeOf } from "./item-table.ts";
-
-/** Characters of an item that are embedded: about what the smallest windows in use take. */
-const MAX_TEXT_CHARACTERS = 4_000;
-
-const TEXTS_AT_ONCE = 32;
-
-/** Texts that are tried alone when some failed together, before the embedder is taken to be down. */
-const TRIED_ALONE = 3;
-
-interface DueItem {
-  readonly id: number;
-  readonly fields: string;
-  readonly value: string;
-}
 
 /** Runs a short piece of work on the database, again while the file is locked. */
 type RunOnDatabase = <T>(work: () => T) => Promise<T>;
@@ -61,21 +47,14 @@ export class Vectors {
     return new Map(rows.map(({ id, similarity }) => [id, similarity]));
   }
 
-  /**
-   * Makes at most `limit` vectors that are missing: the embedder is asked outside any transaction. A crash at any point
-   * leaves items that lack one, no more.
-   *
-   * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
-   */
-  async fill(limit: number, onDatabase: RunOnDatabase): Promise<{ readonly left: number }> {
-    for (let handled = 0; handled < limit;) {
-      const due = await onDatabase(() => this.#due(Math.min(TEXTS_AT_ONCE, limit - handled)));
-      if (due.length === 0) break;
-      handled += due.length;
-      const vectors = await this.#embed(due.map(textToEmbed));
-      await onDatabase(() => this.#write(due, vectors));
-    }
-    return { left: await onDatabase(() => this.#countDue()) };
+  /** Makes vectors that are missing, as {@link fillVectors} says. */
+  fill(limit: number, onDatabase: RunOnDatabase): Promise<{ readonly left: number }> {
+    const table: VectorTable = {
+      due: (most) => onDatabase(() => this.#due(most)),
+      countDue: () => onDatabase(() => this.#countDue()),
+      write: (items, vectors) => onDatabase(() => this.#write(items, vectors)),
+    };
+    return fillVectors(table, this.#embedder, limit);
   }
 
   #due(limit: number): DueItem[] {
@@ -99,22 +78,6 @@ export class Vectors {
     return all.filter(({ path }) => this.#isEmbedded(decodePath(path))).map(({ id }) => id);
   }
 
-  /** One a text; `undefined` for a text that the embedder does not take, which must not keep others from theirs. */
-  async #embed(texts: readonly string[]): Promise<(Float32Array | undefined)[]> {
-    try {
-      return await embedTexts(this.#embedder, texts);
-    } catch (error) {
-      const vectors: (Float32Array | undefined)[] = [];
-      for (const text of texts) {
-        const [vector] = await embedTexts(this.#embedder, [text]).catch(() => []);
-        vectors.push(vector);
-        const isDown = vectors.every((made) => made === undefined);
-        if (isDown && vectors.length === Math.min(TRIED_ALONE, texts.length)) throw error;
-      }
-      return vectors;
-    }
-  }
-
   /** An item that was changed or deleted meanwhile is left as it is. */
   #write(items: readonly DueItem[], vectors: readonly (Float32Array | undefined)[]): void {
     this.#inTransaction.immediate(() => {
@@ -126,13 +89,6 @@ export class Vectors {
       }
     });
   }
-}
-
-function textToEmbed({ value, fields }: DueItem): string {
-  const text = textsOf(JSON.parse(value), JSON.parse(fields) as string[])
-    .join("\n")
-    .trim();
-  return text.slice(0, MAX_TEXT_CHARACTERS).toWellFormed();
 }
 
 /** The bytes of a vector, as `vec_distance_cosine` reads them. */

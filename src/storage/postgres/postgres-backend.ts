@@ -1,7 +1,8 @@
 /** The backend for several hosts: one PostgreSQL database for checkpoints, store and locks. */
 import { Client, Pool, type PoolConfig } from "pg";
 import { withServer } from "#memory/stores/postgres/postgres-errors.ts";
-import { PostgresStore, type PostgresStoreOptions } from "#memory/stores/postgres/postgres-store.ts";
+import type { StoreIndex } from "#memory/stores/index-fields.ts";
+import { PostgresStore } from "#memory/stores/postgres/postgres-store.ts";
 import { setUpStore } from "#memory/stores/postgres/store-tables.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -26,8 +27,8 @@ export interface PostgresBackendOptions {
   readonly leaseMs?: number;
   /** Most connections of the pool; 10 by default. */
   readonly maxConnections?: number;
-  /** What the store indexes when a `put` does not say. */
-  readonly index?: NonNullable<PostgresStoreOptions["index"]>;
+  /** LangGraph's `index` settings of the store. */
+  readonly index?: StoreIndex;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -74,6 +75,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     checkpointer: saver,
     store,
     locks,
+    ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
     erasure: {
       ...createPostgresErasure(pool, { schema, server }),

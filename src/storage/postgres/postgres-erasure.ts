@@ -23,9 +23,9 @@ export function createPostgresErasure(
   pool: Pool,
   { schema, server }: PostgresErasureOptions,
 ): Omit<StorageErasure, "forgetLocks"> {
-  const { items, namespaces } = storeTables(schema);
+  const { items, namespaces, vectors } = storeTables(schema);
   const checkpoints = CHECKPOINT_TABLES.map((name) => `${escapeIdentifier(schema)}.${name}`);
-  const tables = [items, namespaces, ...checkpoints];
+  const tables = [items, namespaces, vectors, ...checkpoints];
   return {
     logKeeps: LOG_KEEPS,
     async scrub(): Promise<ScrubReport> {
