@@ -70,7 +70,7 @@ module.exports = {
     only(
       "turns",
       "^src/turns/",
-      "^(src/(turns|kernel|sessions|context|explain|commands|models|storage/backend\\.ts$)|memory/)",
+      "^(src/(turns|kernel|sessions|context|explain|commands|models|tools|storage/backend\\.ts$)|memory/)",
       "turns → the folders that a turn is made of; storage only as a port",
     ),
     only("app", "^src/app/", "^(src/(?!cli|server)|memory/)", "app → all of src but cli and server"),

@@ -24,6 +24,8 @@ export { LilyError, type ErrorCode } from "#src/kernel/errors.ts";
 export type { ChatModels } from "#src/models/chat-model.ts";
 export { ROLES, type Message, type Role, type ToolCall } from "#src/sessions/message.ts";
 export type { Session } from "#src/sessions/session.ts";
+export type { Approval, Decision } from "#src/tools/approval.ts";
+export type { ApprovalAnswer } from "#src/turns/answer-approval.ts";
 export type { TurnReply } from "#src/turns/turn-reply.ts";
 export type { FactStore } from "#memory/facts/fact-store.ts";
 export type { Embedder } from "#memory/embedding/embedder.ts";
@@ -47,7 +49,10 @@ export interface LilyOptions {
 }
 
 /** Lily on a home folder. Any number of processes may open the same one. */
-export interface Lily extends Pick<LocalSessions, "send" | "stop" | "repository"> {
+export interface Lily extends Pick<
+  LocalSessions,
+  "send" | "stop" | "approve" | "openApproval" | "repository"
+> {
   /** The compiled graph on this home's checkpointer and store, for LangGraph's own methods. */
   readonly graph: CompiledSessionGraph;
   readonly store: BaseStore;

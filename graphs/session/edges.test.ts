@@ -80,7 +80,11 @@ describe("after a message was admitted", () => {
     ],
     ["a turn cut off after its answer is committed", withMessages(user, answer), "commit"],
     ["a turn cut off after a tool goes on", withMessages(user, asking, result), "assembleContext"],
-    ["a turn cut off before a tool goes on", withMessages(user, asking), "assembleContext"],
+    [
+      "a turn in which a person is asked about a call goes on with it",
+      withMessages(user, asking),
+      "runTools",
+    ],
     [
       "a turn cut off before an unreadable tool call goes on",
       withMessages(user, askingBadly),

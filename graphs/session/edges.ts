@@ -8,7 +8,7 @@ import { asksForTools, messagesInFlight } from "./turn-messages.ts";
 /** After `admit`: a reply or a hand-off ends the run; a command is looked at first; what had begun goes on. */
 export function afterAdmit(
   state: SessionStateValues,
-): "runCommand" | "decideRollover" | "assembleContext" | "commit" | typeof END {
+): "runCommand" | "decideRollover" | "assembleContext" | "runTools" | "commit" | typeof END {
   const { turn, reply, read } = state;
   if (reply !== null) return END;
   if (read !== null) return "runCommand";
@@ -18,8 +18,13 @@ export function afterAdmit(
 }
 
 /** A turn that a crash cut off after its model had answered goes on in the session in which it ran. */
-function goOn(state: SessionStateValues, turn: TurnInFlight): "assembleContext" | "commit" | undefined {
+function goOn(
+  state: SessionStateValues,
+  turn: TurnInFlight,
+): "assembleContext" | "runTools" | "commit" | undefined {
   const inFlight = messagesInFlight(state, turn);
+  // A person is asked about one of them.
+  if (openCalls(inFlight).calls.length > 0) return "runTools";
   const last = inFlight.at(-1);
   if (AIMessage.isInstance(last) && !asksForTools(last)) return "commit";
   return inFlight.some((message) => AIMessage.isInstance(message)) ? "assembleContext" : undefined;

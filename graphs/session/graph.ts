@@ -35,6 +35,7 @@ export function compileSessionGraph(
       "runCommand",
       "decideRollover",
       "assembleContext",
+      "runTools",
       "commit",
       END,
     ])

@@ -11,17 +11,25 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { toStorableValue } from "#src/kernel/json.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { approvalSchema, decisionSchema } from "#src/tools/approval.ts";
 import { IN_FLIGHT_KEY, inFlightNamespace } from "#src/storage/session-namespaces.ts";
 import type { RunContext } from "./run-context.ts";
 import { turnInFlightSchema, type TurnInFlight } from "./state.ts";
 
-/** A call of a tool that is not finished: it was begun, or its tool asked a person. */
+/** A call of a tool that is not finished: it was begun, or a person was asked, or has answered. */
 const openCallSchema = z.strictObject({
   id: z.string(),
   /** The message that made the call; absent in items of earlier versions. */
   messageId: z.string().optional(),
-  state: z.enum(["begun", "asked"]),
+  state: z.enum(["begun", "asked", "answered"]),
+  /** The question, where a person is asked whether it may run; absent where its tool asks. */
+  approval: approvalSchema.optional(),
+  /** What the person decided: nobody is asked again. */
+  decision: decisionSchema.optional(),
 });
+
+/** A call of a tool that is not finished. */
+export type OpenMark = z.infer<typeof openCallSchema>;
 
 const storedMessageSchema = z.looseObject({
   type: z.string(),
@@ -43,7 +51,7 @@ export interface InFlight {
   /** The user's message first. */
   readonly messages: readonly BaseMessage[];
   /** The call that was being run. */
-  readonly call: z.infer<typeof openCallSchema> | null;
+  readonly call: OpenMark | null;
 }
 
 /** The turn in flight of a key; `undefined` when there is none, or none that this version can read. */

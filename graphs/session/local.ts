@@ -6,6 +6,7 @@ import type { ErasureDeps } from "#src/erasure/place.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { answerApproval, type ApprovalAnswer, type OpenApproval } from "#src/turns/answer-approval.ts";
 import { Arrivals } from "#src/turns/arrivals.ts";
 import { runTurn, type RunTurnDeps, type TurnRequest } from "#src/turns/run-turn.ts";
 import { requestStop } from "#src/turns/stop.ts";
@@ -15,7 +16,7 @@ import { eraseFirst } from "./erase-first.ts";
 import { previewText } from "#src/erasure/preview.ts";
 import { createReadCommand, createReadContext, type ReadSources } from "./read-command.ts";
 import { createSessionRunner } from "./runner.ts";
-import { findUnanswered } from "./unanswered.ts";
+import { findApproval, findUnanswered } from "./unanswered.ts";
 
 /** Sessions on one backend. */
 export interface LocalSessions {
@@ -23,6 +24,10 @@ export interface LocalSessions {
   send(request: TurnRequest): Promise<TurnReply>;
   /** Stops the turn that runs on the key, in whatever process; what there is of its answer is kept. `false`: none ran. */
   stop(ref: KeyRef): Promise<boolean>;
+  /** Goes on with a turn that waits for a person's decision on a call of a tool. */
+  approve(answer: ApprovalAnswer): Promise<TurnReply>;
+  /** The call of a key that a person is asked about. Reads only. */
+  openApproval(ref: KeyRef): Promise<OpenApproval | undefined>;
   /** The message of a key that a program which ended has left unanswered. Reads only. */
   unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
   /** Transcripts, chains and explanations, for reading. */
@@ -53,20 +58,24 @@ export function openLocalSessions(
   const graph = once(() => compileSessionGraph(deps, storage));
   const repository = createStoreSessionRepository(storage.store);
   const unanswered = findUnanswered({ ...storage, repository });
+  const openApproval = findApproval({ ...storage, repository });
   const { keepTurns, onUpkeepError: onError = () => undefined } = options;
   const upkeep = createBesideTurns(deps, storage, { keepTurns, onError });
   const turnDeps = once(() => turnDepsOf(deps, storage, options, { graph, repository, unanswered, upkeep }));
+  const answered = (owner: string, reply: TurnReply): TurnReply => {
+    // A reply that is no turn has read at most, and reading leads to no write.
+    if (reply.turn !== null) upkeep.afterReply(owner);
+    return reply;
+  };
   return {
     get graph() {
       return graph();
     },
     repository,
-    async send(request) {
-      const reply = await runTurn(turnDeps(), request);
-      // A reply that is no turn has read at most, and reading leads to no write.
-      if (reply.turn !== null) upkeep.afterReply(request.owner);
-      return reply;
-    },
+    send: async (request) => answered(request.owner, await runTurn(turnDeps(), request)),
+    approve: async (answer) =>
+      answered(answer.owner, await answerApproval({ ...turnDeps(), openApproval }, answer)),
+    openApproval,
     stop: async (ref) => {
       const { arrivals } = turnDeps();
       return arrivals.takeBack(ref) || (await requestStop(turnDeps(), ref, deps.ids.uuid())).kind === "asked";

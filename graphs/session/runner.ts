@@ -1,11 +1,14 @@
 /** Runs the compiled graph for `runTurn`: from a message to a reply or a hand-off, with events on the way. */
 import { AIMessageChunk, HumanMessage } from "@langchain/core/messages";
+import { Command } from "@langchain/langgraph";
 import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
+import { approvalIn, waitingEnvelope } from "#src/tools/approval.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
+import { refusal } from "#src/turns/turn-reply.ts";
 import type { CompiledSessionGraph } from "./graph.ts";
 import type { SessionStateValues } from "./state.ts";
 
@@ -31,6 +34,7 @@ export function createSessionRunner(
 
 async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<GraphRunOutcome> {
   let last: Result | undefined;
+  if (request.resume !== undefined) await requireWaiting(graph, request);
   try {
     for await (const [mode, part] of await streamOf(graph, request)) {
       if (mode === "values") last = part as Result;
@@ -44,7 +48,20 @@ async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<Grap
     if (outcome === undefined) throw error;
     return { ...outcome, unstored: errorMessage(error) };
   }
-  return decided(last) ?? undecided(last);
+  return decided(last) ?? waiting(last, request) ?? undecided(last);
+}
+
+/** @throws {LilyError} `turn_conflict` when the thread has nothing that waits */
+async function requireWaiting(graph: CompiledSessionGraph, { threadId }: GraphRun): Promise<void> {
+  const { tasks } = await graph.getState({ configurable: { thread_id: threadId } });
+  if (tasks.some(({ interrupts }) => interrupts.length > 0)) return;
+  throw new LilyError(
+    "turn_conflict",
+    "the question is there, and the checkpoint in which its turn waits is not",
+    {
+      next: "Nothing was run. Send the message again with the same delivery id, and it is asked again.",
+    },
+  );
 }
 
 /** Pairs of a mode and its part, as LangGraph gives them with a list of modes. */
@@ -52,21 +69,18 @@ async function streamOf(
   graph: CompiledSessionGraph,
   request: GraphRun,
 ): Promise<AsyncIterable<[mode: string, part: unknown]>> {
-  const { owner, sessionKey, fence, signal } = request;
-  return graph.stream(
-    { messages: [messageOf(request)] },
-    {
-      configurable: { thread_id: request.threadId },
-      context: { owner, sessionKey, followsHandoff: true, fence },
-      // One checkpoint a run: what must not be done twice stands in the Store.
-      durability: "exit",
-      // Whoever does not listen is told the end alone.
-      streamMode: request.onEvent === undefined ? ["values"] : ["messages", "custom", "values"],
-      // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
-      recursionLimit: 400,
-      ...(signal === undefined ? {} : { signal }),
-    },
-  );
+  const { owner, sessionKey, fence, signal, resume } = request;
+  return graph.stream(resume === undefined ? { messages: [messageOf(request)] } : new Command({ resume }), {
+    configurable: { thread_id: request.threadId },
+    context: { owner, sessionKey, followsHandoff: true, fence },
+    // One checkpoint a run: what must not be done twice stands in the Store.
+    durability: "exit",
+    // Whoever does not listen is told the end alone.
+    streamMode: request.onEvent === undefined ? ["values"] : ["messages", "custom", "values"],
+    // Above what the limits of a turn allow: each call of a tool is a step, and so is one that is refused.
+    recursionLimit: 400,
+    ...(signal === undefined ? {} : { signal }),
+  });
 }
 
 function messageOf({ message }: GraphRun): HumanMessage {
@@ -82,6 +96,15 @@ function decided(values: Result | undefined): GraphRunOutcome | undefined {
   const { reply, handoff } = values ?? {};
   if (handoff !== null && handoff !== undefined) return { kind: "handoff", ...handoff };
   return reply === null || reply === undefined ? undefined : { kind: "reply", reply };
+}
+
+/** The run waits for a person's word on a call of a tool. */
+function waiting(values: unknown, { threadId, message }: GraphRun): GraphRunOutcome | undefined {
+  const interrupts = z.object({ __interrupt__: z.array(z.object({ value: z.unknown() })) }).safeParse(values);
+  const approval = approvalIn(interrupts.data?.__interrupt__[0]?.value);
+  if (approval === undefined) return undefined;
+  const where = { sessionId: threadId, deliveryId: message.id };
+  return { kind: "reply", reply: { ...refusal(waitingEnvelope(approval), where), outcome: "failed" } };
 }
 
 function undecided(values: Result | undefined): never {

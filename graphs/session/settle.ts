@@ -111,9 +111,11 @@ function adopt(deps: SessionDeps, { state, caughtUp }: Unsettled): Settled {
   return { session: caughtUp.session, messages, fields: caughtUp.missed.length === 0 ? {} : { window } };
 }
 
-function resume(adopted: Settled, { turn, messages }: InFlight): Settled {
+/** A question that a person was asked about a call stays open: the message that came again is no answer to it. */
+function resume(adopted: Settled, { turn, messages, call }: InFlight): Settled {
   const resumed = { ...turn, number: adopted.session.turns + 1 };
-  const closing = closeOpenCalls(messages);
+  const isAsked = call?.approval !== undefined && call.state !== "begun";
+  const closing = isAsked ? [] : closeOpenCalls(messages);
   return { ...adopted, messages: [...adopted.messages, ...messages, ...closing], resumed };
 }
 
@@ -126,13 +128,20 @@ function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
 const UNFINISHED =
   "interrupted: this call was not finished, or not approved; it may or may not have taken effect";
 
+/** The turn, with the question that nobody has answered. */
+function withClosed({ turn, call }: InFlight): TurnInFlight {
+  if (call?.state !== "asked" || call.approval === undefined) return turn;
+  const { id, tool } = call.approval;
+  return { ...turn, approvals: [...(turn.approvals ?? []), { id, tool, decision: "closed" }] };
+}
+
 /** The activity clock stays where the turn was: what a crash left does not keep a session young. */
 async function commitAsItStands(
   deps: SessionDeps,
   { run, state, caughtUp }: Unsettled,
   { left, adopted }: { readonly left: InFlight; readonly adopted: Settled },
 ): Promise<Settled> {
-  const { turn } = left;
+  const turn = withClosed(left);
   const messages = [...left.messages, ...closeOpenCalls(left.messages)];
   const last = left.messages.at(-1);
   const isAnswered = AIMessage.isInstance(last) && !asksForTools(last);

@@ -66,6 +66,8 @@ export const turnInFlightSchema = z.strictObject({
   extracted: explanationSchema.shape.extracted,
   /** What its model noted in the ledger, for the commit. */
   ledger: z.array(ledgerChangeSchema).optional(),
+  /** What people decided on its calls of tools. */
+  approvals: explanationSchema.shape.approvals,
   modelCalls: z.int(),
   /** What it has used of its budgets beside model calls; of tools and models alone, not of the time it waited. */
   spent: z.strictObject({ toolCalls: z.int(), tokens: z.int(), ms: z.int() }).optional(),

@@ -70,6 +70,7 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
     ...(turn.extracted === undefined ? {} : { extracted: turn.extracted }),
     ...(turn.sources === undefined || turn.sources.length === 0 ? {} : { sources: turn.sources }),
+    ...(turn.approvals === undefined ? {} : { approvals: turn.approvals }),
     ...(turn.limit === undefined ? {} : { limit: turn.limit }),
     ...(turn.cut === undefined ? {} : { cut: turn.cut }),
     ...(turn.attempts === undefined ? {} : { attempts: turn.attempts }),
@@ -77,8 +78,13 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
 }
 
 /** A turn that clears the working set is the first of the new one, unless it is nothing but the command. */
-function changesOf({ clears, ledger, number, outcome }: TurnInFlight): Pick<TurnDraft, "changes"> {
-  const noted = ledger === undefined ? {} : { ledger };
+function changesOf(turn: TurnInFlight): Pick<TurnDraft, "changes"> {
+  const { clears, ledger, number, outcome, approvals = [] } = turn;
+  const always = approvals.filter((one) => one.always === true).map(({ tool }) => tool);
+  const noted = {
+    ...(ledger === undefined ? {} : { ledger }),
+    ...(always.length === 0 ? {} : { approved: always }),
+  };
   if (clears) return { changes: { contextFrom: outcome === null ? number : number + 1, ...noted } };
   const changes = { ...outcome?.changes, ...noted };
   return Object.keys(changes).length === 0 ? {} : { changes };

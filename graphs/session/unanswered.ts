@@ -4,6 +4,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
+import type { OpenApproval } from "#src/turns/answer-approval.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 import { findAnswer } from "#src/turns/stored-reply.ts";
 import { readInFlight, type InFlight } from "./in-flight.ts";
@@ -13,6 +14,18 @@ interface UnansweredSources {
   readonly store: BaseStore;
   readonly repository: SessionRepository;
   readonly locks: KeyLock;
+}
+
+/** Makes what finds the call of a key that a person is asked about. */
+export function findApproval({ store, repository }: Pick<UnansweredSources, "store" | "repository">) {
+  return async (ref: KeyRef): Promise<OpenApproval | undefined> => {
+    const left = await readInFlight(store, ref);
+    if (left?.call?.state !== "asked" || left.call.approval === undefined) return undefined;
+    const { deliveryId } = left.turn;
+    if ((await repository.readChain(ref))?.latest !== left.sessionId) return undefined;
+    if ((await findAnswer(repository, ref, deliveryId)) !== undefined) return undefined;
+    return { sessionId: left.sessionId, deliveryId, approval: left.call.approval };
+  };
 }
 
 /** Makes what finds the message of a key; `undefined` when there is none, also while a turn runs on the key. */

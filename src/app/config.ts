@@ -13,6 +13,7 @@ import {
   timeZoneSchema,
 } from "#src/sessions/rollover-policy.ts";
 import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
+import { toolRulesSchema } from "#src/tools/policy.ts";
 import { arrivalOverridesSchema, arrivalPolicySchema } from "#src/turns/arrival-policy.ts";
 import { homeFolder } from "./home-folder.ts";
 
@@ -42,8 +43,8 @@ const agentSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** Window of its model in tokens, in place of what is known of it; the answer's part is taken off. */
   contextTokens: z.int().min(500).optional(),
-  /** Whether its model is offered tools; for models that call them badly. */
-  tools: z.boolean().optional(),
+  /** `false`: its model is offered none, for models that call them badly. Or rules for tools, before those of `tools.policy`. */
+  tools: z.union([z.boolean(), toolRulesSchema]).optional(),
   /** Model that takes lifecycle decisions; never the one that answers, unless both are named so. */
   controlModel: controlModel.optional(),
   rollover: rolloverOverridesSchema.optional(),
@@ -100,6 +101,12 @@ export const configSchema = z.strictObject({
   arrivals: arrivalPolicySchema.prefault({}),
   /** Agents by name; `defaults` holds for all. */
   agents: z.record(z.string(), agentSchema).default({}),
+  tools: z
+    .strictObject({
+      /** `allow`, `ask` or `deny` by the name of a tool, `server/*`, or `*`. By default what changes something is asked about. */
+      policy: toolRulesSchema.default({}),
+    })
+    .prefault({}),
   memory: z
     .strictObject({
       /** Off: nothing is remembered or read; what was remembered stays. */

@@ -10,6 +10,7 @@ import type { ConfiguredWindow, ContextWindows } from "#src/models/context-windo
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ControlModelSources } from "#src/sessions/control-model.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
+import type { ToolRules } from "#src/tools/policy.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
 import type { StopRegistry } from "#src/turns/stop.ts";
@@ -64,6 +65,8 @@ export interface SessionDeps {
   readonly temperature: (agent: string) => number | undefined;
   /** Whether the model of an agent is offered tools. */
   readonly offersTools: (agent: string) => boolean;
+  /** Rules for tools, by agent: the agent's own first. */
+  readonly toolRules?: (agent: string) => readonly ToolRules[];
   /** How much the model of an agent is given. */
   readonly contextOf: (agent: string) => ConfiguredWindow;
   /** What this process has learnt of the windows of models. */

@@ -1,5 +1,6 @@
 /** The parts of the session graph's dependencies that configuration alone decides. Pure. */
 import { defaultModelReference } from "#src/models/resolve-model.ts";
+import type { ToolRules } from "#src/tools/policy.ts";
 import type { Config, Environment } from "./config.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -8,6 +9,7 @@ type Settings = Pick<
   | "defaultModel"
   | "temperature"
   | "offersTools"
+  | "toolRules"
   | "fallbackModels"
   | "controlModels"
   | "lifecycleMode"
@@ -53,7 +55,8 @@ export function sessionSettings(
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
-    offersTools: (agent) => config.agents[agent]?.tools ?? config.agents["defaults"]?.tools ?? true,
+    offersTools: (agent) => (config.agents[agent]?.tools ?? config.agents["defaults"]?.tools) !== false,
+    toolRules: (agent) => rulesOf(config, agent),
     fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
     controlModels: (agent) => ({
       agent: agent === "defaults" ? undefined : config.agents[agent]?.controlModel,
@@ -99,6 +102,12 @@ export function sessionSettings(
       ),
     },
   };
+}
+
+/** An agent's own rules, those of all agents, and those of all tools. */
+function rulesOf({ agents, tools: { policy } }: Config, agent: string): ToolRules[] {
+  const own = [agents[agent]?.tools, agents["defaults"]?.tools];
+  return [...own.filter((tools) => typeof tools === "object"), policy];
 }
 
 /** A window that somebody set counts in place of the limit that nobody did. */

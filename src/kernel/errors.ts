@@ -34,6 +34,8 @@ export const ERROR_CODES = {
   turn_conflict: { http: 409, exit: 75 },
   turn_stopped: { http: 409, exit: 130 },
   turn_waiting: { http: 409, exit: 75 },
+  approval_answered: { http: 409, exit: 65 },
+  approval_not_found: { http: 404, exit: 66 },
   turn_loop: { http: 500, exit: 70 },
   lease_lost: { http: 409, exit: 75 },
   lease_timeout: { http: 503, exit: 75 },

@@ -36,6 +36,8 @@ export const sessionChangesSchema = z.strictObject({
   skillSnapshot: skillSnapshotSchema.optional(),
   /** What is told in a summary from now on. */
   compacted: compactedToSchema.optional(),
+  /** Tools that run without a question from now on. */
+  approved: z.array(z.string()).optional(),
   /** What it noted in the ledger, or closed there. */
   ledger: z.array(ledgerChangeSchema).optional(),
   /** Knowledge units that are not used any more. */
@@ -55,11 +57,14 @@ export function applyChanges(
   const { ledger: noted, compacted: told, ...fields } = session;
   const ledger = ledgerAfter(noted, changes, turn);
   const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
-  const { agent, skillSnapshot } = changes;
+  const { agent, skillSnapshot, approved } = changes;
   return {
     ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona"]),
     ...(agent === undefined ? {} : { activeAgent: agent }),
     ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
+    ...(approved === undefined
+      ? {}
+      : { approvedTools: [...new Set([...(session.approvedTools ?? []), ...approved])] }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(compacted === undefined ? {} : { compacted }),
     ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),

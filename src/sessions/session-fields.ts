@@ -112,6 +112,8 @@ export const sessionFieldsSchema = z.strictObject({
   task: z.string().optional(),
   /** The user's wishes about style, which come before the persona. */
   style: z.string().optional(),
+  /** Tools that the user lets run without a question; in this session alone. */
+  approvedTools: z.array(z.string()).optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
   /** What was said that may be used again, oldest first; handed on as the ledger is. Absent when there is nothing. */

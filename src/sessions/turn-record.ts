@@ -92,6 +92,19 @@ export const answerSourceSchema = z.discriminatedUnion("kind", [
 export type AnswerSource = z.infer<typeof answerSourceSchema>;
 
 /** Why a turn went as it went. */
+/** Schema of {@link ApprovalRecord}. */
+export const approvalRecordSchema = z.strictObject({
+  id: z.string(),
+  tool: z.string(),
+  /** `closed`: another message came, or the conversation was ended, before anybody answered. */
+  decision: z.enum(["approve", "edit", "reject", "closed"]),
+  /** And all further calls of that tool in this session. */
+  always: z.literal(true).optional(),
+});
+
+/** What a person decided on a call of a tool. */
+export type ApprovalRecord = z.infer<typeof approvalRecordSchema>;
+
 export const explanationSchema = z.strictObject({
   requestId: z.string(),
   verdict: verdictSchema.optional(),
@@ -118,6 +131,8 @@ export const explanationSchema = z.strictObject({
     .optional(),
   /** What the answer rests on that was found without a model, the quoted one first. */
   sources: z.array(answerSourceSchema).optional(),
+  /** What people decided on its calls of tools, in order. */
+  approvals: z.array(approvalRecordSchema).optional(),
   /** The limit that ended it. */
   limit: reachedLimitSchema.optional(),
   /** Why the model's answer is not whole. */

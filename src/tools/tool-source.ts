@@ -32,15 +32,19 @@ export interface ToolSource extends ToolOrigin {
   readonly annotations: ToolAnnotations;
 }
 
+// LangChain's interface of a tool does not name `metadata`; what it makes has it.
+const carrierSchema = z.object({ metadata: z.record(z.string(), z.unknown()).catch({}) });
+
 /** The `metadata` of a tool from that source; `annotations` stand where LangChain's MCP adapters put them. */
 export function sourceMetadata({ annotations, ...origin }: ToolSource): Record<string, unknown> {
   return { origin, annotations };
 }
 
 /** The source of a tool. One that says nothing was given by the program, without hints. Never throws. */
-export function toolSource({ metadata }: { readonly metadata?: Record<string, unknown> }): ToolSource {
-  const origin = originSchema.safeParse(metadata?.["origin"]);
-  const annotations = annotationsSchema.safeParse(metadata?.["annotations"]);
+export function toolSource(tool: object): ToolSource {
+  const { metadata } = carrierSchema.parse(tool);
+  const origin = originSchema.safeParse(metadata["origin"]);
+  const annotations = annotationsSchema.safeParse(metadata["annotations"]);
   return {
     ...(origin.success ? origin.data : { from: "program" as const }),
     annotations: annotations.success ? annotations.data : {},

@@ -39,6 +39,8 @@ export interface GraphRun {
   readonly owner: string;
   readonly sessionKey: string;
   readonly message: InboundMessage;
+  /** What a person decided: the run that waits on the thread goes on with it, in place of a message. */
+  readonly resume?: object;
   /**
    * The lease under which the run writes; with the deliveries of which the message is made, if more than one, and the
    * receipt of what was erased for it before.

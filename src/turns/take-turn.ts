@@ -72,6 +72,8 @@ export function stoppedWhileWaiting(reason: unknown): unknown {
 export interface HeldTurn {
   readonly ref: KeyRef;
   readonly message: InboundMessage;
+  /** What a person decided: the turn that waits goes on with it; `message` is the one that it answers. */
+  readonly resume?: object;
   /** The deliveries of which the message is made, when it is more than one. */
   readonly collected?: CollectedDeliveries;
   /** The receipt of what was erased for it. */
@@ -115,7 +117,7 @@ async function followHandoffs(deps: TurnDeps, turn: HeldTurn): Promise<TurnReply
 }
 
 async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<GraphRunOutcome> {
-  const { ref, message, lease, stop, collected, erased, onEvent } = turn;
+  const { ref, message, resume, lease, stop, collected, erased, onEvent } = turn;
   const { lockName: name, token } = lease;
   onEvent?.({ type: "session", sessionId: threadId });
   const leave = deps.stops.onSession(threadId, stop.signal);
@@ -125,6 +127,7 @@ async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<
       threadId,
       ...ref,
       message,
+      ...(resume === undefined ? {} : { resume }),
       fence: {
         lockName: name,
         token,

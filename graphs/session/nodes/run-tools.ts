@@ -2,7 +2,7 @@
  * `runTools`: runs the next open call of the model's last message, within the budget of the turn. One call a step, so that
  * one that ran is stored before the next begins: neither a crash nor an interrupt in a later one runs it again.
  */
-import type { BaseMessage, ToolMessage } from "@langchain/core/messages";
+import { ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { isGraphBubbleUp } from "@langchain/langgraph";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
@@ -14,11 +14,13 @@ import { parseResultName } from "#src/context/shown-messages.ts";
 import { readingOrder, type Chain } from "#src/sessions/chain.ts";
 import type { LedgerChange } from "#src/sessions/ledger.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { ReachedLimit } from "#src/sessions/turn-record.ts";
+import type { ApprovalRecord, ReachedLimit } from "#src/sessions/turn-record.ts";
+import type { Decision } from "#src/tools/approval.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
+import { approveCall, type ApprovedCall, type AskedCall } from "../approve-call.ts";
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
-import { putInFlight, requireInFlight, type InFlight } from "../in-flight.ts";
+import { putInFlight, requireInFlight, type InFlight, type OpenMark } from "../in-flight.ts";
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { recallCharacters } from "../recall-bounds.ts";
@@ -43,60 +45,132 @@ export function runTools(deps: SessionDeps) {
     const run = readRunContext(deps, runtime);
     const messages = messagesInFlight(state, turn);
     const open = openCalls(messages);
-    const [next, ...others] = open.calls;
+    const [next] = open.calls;
     if (next === undefined) return { messages: [...open.refused] };
     // A resume did not pass `admit`.
     const chain = await requireLatest(run, session);
     const { call } = await requireInFlight(run, session, turn);
-    const verdict = judgeBudget("tool", spentOf(turn), deps.limits);
-    if (verdict.action !== "go") return notRun(turn, open, verdict.limit);
-    if (hasBegun(call, next)) return { messages: [resultOf(next, BEGUN, "error")] };
-    const guard = guardCall(deps, {
-      sessionId: session.sessionId,
-      runSignal: runtime.signal,
-      spentMs: spentOf(turn).ms,
-    });
-    const stored = { sessionId: session.sessionId, turn, messages };
-    const note = (callState: "begun" | "asked"): Promise<void> =>
-      putInFlight(run.store, session, {
-        ...stored,
-        call: { id: next.id, messageId: next.messageId, state: callState },
-      });
-    try {
-      const recalled: RecalledPiece[] = [];
-      const noted = [...(turn.ledger ?? [])];
-      const results = keeperOf(deps, run, { chain, turn, messages });
-      const tools = toolsFor(deps, { run, chain, state, recalled, noted, results });
-      runtime.writer?.({ type: "tool", name: next.name });
-      await note("begun");
-      const result = await runCall(next, {
-        tools,
-        guard,
-        results,
-        store: run.store,
-        onAsked: () => note("asked"),
-      });
-      // After a stop there is no further step: the other calls are closed here.
-      const isStopped = guard.endedBy() === "stop";
-      const closed = isStopped ? others.map((other) => resultOf(other, STOPPED, "error")) : [];
-      const update = {
-        messages: [result, ...closed, ...open.refused],
-        turn: {
-          ...turn,
-          ...spend(turn, { toolCalls: 1, ms: guard.spentMs() }),
-          recalled: [...turn.recalled, ...recalled.map(receiptOf)],
-          ...(noted.length === 0 ? {} : { ledger: noted }),
-          status: isStopped ? ("stopped" as const) : turn.status,
-        },
-      };
-      const ran = { turn: update.turn, messages: [...messages, ...update.messages], call: null };
-      // The result goes on with the turn either way; a crash before the commit then tells that the call was begun.
-      await putInFlight(run.store, session, { ...stored, ...ran }).catch(() => undefined);
-      return update;
-    } finally {
-      guard.close();
-    }
+    const budget = judgeBudget("tool", spentOf(turn), deps.limits);
+    if (budget.action !== "go") return notRun(turn, open, budget.limit);
+    const mark = isOf(call, next) ? call : undefined;
+    const put = (more: Pick<InFlight, "call"> & Partial<InFlight>): Promise<void> =>
+      putInFlight(run.store, session, { sessionId: session.sessionId, turn, messages, ...more });
+    return runNext(deps, { state, runtime, run, chain, messages, open, next, mark, put });
   };
+}
+
+/** The call that is next, and where it stands. */
+interface Step {
+  readonly state: SessionStateValues;
+  readonly runtime: ToolRuntime;
+  readonly run: RunContext;
+  readonly chain: Chain;
+  readonly messages: readonly BaseMessage[];
+  readonly open: OpenCalls;
+  readonly next: OpenCall;
+  /** What the Store says of it. */
+  readonly mark: OpenMark | undefined;
+  /** Puts the turn in flight, with what it has more. */
+  readonly put: (more: Pick<InFlight, "call"> & Partial<InFlight>) => Promise<void>;
+}
+
+async function runNext(deps: SessionDeps, step: Step): Promise<SessionUpdate> {
+  const { state, run, chain, messages, open, next, mark, put } = step;
+  const { session, turn } = requireTurn(state);
+  const notRunFor = (why: string): ToolMessage[] => [resultOf(next, why, "error"), ...open.refused];
+  if (mark?.state === "begun") return { messages: notRunFor(BEGUN) };
+  const recalled: RecalledPiece[] = [];
+  const noted = [...(turn.ledger ?? [])];
+  const results = keeperOf(deps, run, { chain, turn, messages });
+  const tools = toolsFor(deps, { run, chain, state, recalled, noted, results });
+  const tool = tools.find((candidate) => candidate.name === next.name);
+  if (tool === undefined) return { messages: notRunFor(`there is no tool ${next.name}`) };
+  const note: AskedCall["note"] = (told) =>
+    put({ call: { id: next.id, messageId: next.messageId, ...told } });
+  const verdict = await approveCall(deps, { call: next, tool, session, turn, mark, note });
+  const decided = withRecord(turn, verdict.record);
+  if (verdict.run) {
+    const ran = await runApproved(deps, step, { verdict, tool, results, note });
+    const { isStopped, ms, messages: added } = ran;
+    const update = {
+      messages: added,
+      turn: {
+        ...decided,
+        ...spend(turn, { toolCalls: 1, ms }),
+        recalled: [...turn.recalled, ...recalled.map(receiptOf)],
+        ...(noted.length === 0 ? {} : { ledger: noted }),
+        status: isStopped ? ("stopped" as const) : turn.status,
+      },
+    };
+    // The result goes on with the turn either way; a crash before the commit then tells that the call was begun.
+    await put({ turn: update.turn, messages: [...messages, ...added], call: null }).catch(() => undefined);
+    return update;
+  }
+  const refused = notRunFor(verdict.why);
+  if (verdict.record !== undefined)
+    await put({ turn: decided, messages: [...messages, ...refused], call: null });
+  return { messages: refused, turn: decided };
+}
+
+/** Runs a call that may run. */
+async function runApproved(
+  deps: SessionDeps,
+  { state, runtime, run, open, next }: Step,
+  on: {
+    readonly verdict: ApprovedCall;
+    readonly tool: StructuredToolInterface;
+    readonly results: ResultKeeper;
+    readonly note: AskedCall["note"];
+  },
+): Promise<{ readonly messages: ToolMessage[]; readonly isStopped: boolean; readonly ms: number }> {
+  const { session, turn } = requireTurn(state);
+  const { verdict, tool, results, note } = on;
+  const guard = guardCall(deps, {
+    sessionId: session.sessionId,
+    runSignal: runtime.signal,
+    spentMs: spentOf(turn).ms,
+  });
+  try {
+    runtime.writer?.({ type: "tool", name: next.name });
+    const { decision, args } = verdict;
+    const told = decision === undefined ? {} : { decision };
+    await note({ state: "begun", ...told });
+    const result = await runCall(
+      { ...next, args },
+      { tool, guard, results, store: run.store, onAsked: () => note({ state: "asked", ...told }) },
+    );
+    // After a stop there is no further step: the other calls are closed here.
+    const isStopped = guard.endedBy() === "stop";
+    const others = isStopped ? open.calls.slice(1) : [];
+    const closed = others.map((other) => resultOf(other, STOPPED, "error"));
+    return {
+      messages: [withEdit(result, decision), ...closed, ...open.refused],
+      isStopped,
+      ms: guard.spentMs(),
+    };
+  } finally {
+    guard.close();
+  }
+}
+
+/** The turn with what a person decided; the same decision is told once. */
+function withRecord(turn: TurnInFlight, record: ApprovalRecord | undefined): TurnInFlight {
+  if (record === undefined) return turn;
+  return { ...turn, approvals: [...(turn.approvals ?? []).filter(({ id }) => id !== record.id), record] };
+}
+
+/** The model called it with other arguments than those that it ran with. */
+function withEdit(result: ToolMessage, decision: Decision | undefined): ToolMessage {
+  if (decision?.type !== "edit") return result;
+  const changed = `The user changed the arguments; it ran with ${JSON.stringify(decision.editedAction.args)}.`;
+  const { tool_call_id, name, status, id, text } = result;
+  return new ToolMessage({
+    content: `${changed}\n${text}`,
+    tool_call_id,
+    ...(name === undefined ? {} : { name }),
+    ...(status === undefined ? {} : { status }),
+    ...(id === undefined ? {} : { id }),
+  });
 }
 
 function keeperOf(deps: SessionDeps, run: RunContext, held: HeldResults): ResultKeeper {
@@ -147,8 +221,9 @@ async function requireLatest(run: RunContext, session: SessionFields): Promise<C
 
 const BEGUN = "not run again: this call was begun before, and may or may not have taken effect";
 
-function hasBegun(mark: InFlight["call"], { id, messageId }: OpenCall): boolean {
-  return mark?.state === "begun" && mark.id === id && (mark.messageId ?? messageId) === messageId;
+/** Whether a mark is about the call: some servers number the calls of each message anew. */
+function isOf(mark: OpenMark | null, { id, messageId }: OpenCall): mark is OpenMark {
+  return mark?.id === id && (mark.messageId ?? messageId) === messageId;
 }
 
 const STOPPED = "stopped by the user before it ended";
@@ -199,7 +274,7 @@ function toolsFor(
 async function runCall(
   call: OpenCall,
   on: {
-    readonly tools: readonly StructuredToolInterface[];
+    readonly tool: StructuredToolInterface;
     readonly guard: CallGuard;
     readonly results: ResultKeeper;
     /** What a tool gets of `getStore`. */
@@ -208,14 +283,12 @@ async function runCall(
     readonly onAsked: () => Promise<void>;
   },
 ): Promise<ToolMessage> {
-  const { tools, guard, results, store, onAsked } = on;
-  const chosen = tools.find((candidate) => candidate.name === call.name);
-  if (chosen === undefined) return resultOf(call, `there is no tool ${call.name}`, "error");
+  const { tool, guard, results, store, onAsked } = on;
   const { signal } = guard;
   try {
     signal.throwIfAborted();
     const { id, name, args } = call;
-    const asked = chosen.invoke({ id, name, args, type: "tool_call" }, { signal, store });
+    const asked = tool.invoke({ id, name, args, type: "tool_call" }, { signal, store });
     const value: unknown = await orAborted(asked, { signal });
     return await toolResultOf(call, value, results);
   } catch (error) {
