@@ -206,3 +206,71 @@ describe("the units of a session", () => {
     expect(await held(lily)).toEqual(["The system must run on CPU only."]);
   });
 });
+
+describe("/units", () => {
+  const list = async (lily: Harness): Promise<string[]> => {
+    const { data = {} } = (await lily.send("/units")).envelope;
+    return (data["units"] as { name: string; claim: string }[]).map(({ name, claim }) => `${name} ${claim}`);
+  };
+
+  it("lists units with their turn, and drops one", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("The system must run on CPU only. My server is called Quimbleton.");
+    const reply = await lily.send("/units");
+    expect(reply).toMatchObject({ turn: null, envelope: { code: "units" } });
+    expect(reply.envelope.text).toContain(
+      "| 1.1 | Statement |  | The system must run on CPU only. | turn 1 |",
+    );
+    expect((await lily.send("/units drop 1.1")).envelope.code).toBe("unit_dropped");
+    expect(await list(lily)).toEqual(["1.2 My server is called Quimbleton."]);
+    expect((await lily.send("/units drop 7.1")).envelope).toMatchObject({ ok: false });
+  });
+
+  it("writes them out, and reads them into another conversation as they were", async () => {
+    const lily = await start(withControl(control({ text: JSON.stringify([CPU]) })));
+    await lily.send("Note that the system must run on CPU only");
+    const before = (await lily.send("/units")).envelope.data?.["units"] as object[];
+    const text = (await lily.send("/units export")).envelope.data?.["text"] as string;
+    await lily.send("/new");
+    const reply = await lily.send(`/units import ${text}\nnonsense`);
+    expect(reply.envelope).toMatchObject({
+      code: "units_imported",
+      data: { imported: 1, problems: [{ line: 10, problem: expect.any(String) }] },
+    });
+    expect(reply.envelope.message).toContain("line 10: this is no line of a knowledge unit");
+    const after = (await lily.send("/units")).envelope.data?.["units"] as object[];
+    expect(after).toEqual(before.map((unit) => ({ ...unit, name: "1.1", turn: 1, n: 1 })));
+    expect((await lily.send("/units export")).envelope.data?.["text"]).toBe(text);
+    expect((await lily.send(`/units import ${text}`)).envelope).toMatchObject({
+      data: { imported: 0, known: 1 },
+    });
+  });
+
+  it("reads in no secret, and nothing under an id that stands for another claim", async () => {
+    const lily = await start({ model: echoModel() });
+    const unit = (id: string, claim: string): string =>
+      `@${claim.length} ku atomic "${id}"\n@a${claim.length} set $${claim.length} role Fact\n@b${claim.length} set $${claim.length} claim "${claim}"`;
+    const secret = unit("s", "The password of my mail is hunter2-Zebra!9.");
+    const text = [secret, unit("x", "It rains a lot."), unit("x", "It snows a whole lot.")].join("\n");
+    const reply = await lily.send(`/units import ${text}`);
+    expect(reply.envelope.data).toMatchObject({ imported: 1, problems: [{ line: 1 }, { line: 7 }] });
+    expect(await list(lily)).toEqual(["1.1 It rains a lot."]);
+  });
+
+  it("are used no more once their words are forgotten, here and everywhere", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("My dog is called Quimbleton. The system must run on CPU only.");
+    await lily.send("/remember My dog is called Quimbleton.");
+    await lily.send("/forget dog Quimbleton");
+    expect(await list(lily)).toEqual(["1.2 The system must run on CPU only."]);
+    expect((await lily.send("/forget system CPU")).envelope.code).toBe("units_dropped");
+    expect(await list(lily)).toEqual([]);
+    await lily.send("My cat is called Mortimer of Kent.");
+    await lily.send("/forget Mortimer --everywhere --yes");
+    expect(await list(lily)).toEqual([]);
+    const items = await lily.storage.store.search([], { limit: 1_000 });
+    expect(JSON.stringify(items.filter(({ namespace }) => namespace[0] === "history"))).not.toContain(
+      "Mortimer",
+    );
+  });
+});

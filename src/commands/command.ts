@@ -9,6 +9,7 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
 import type { CompactedTo, SessionFields } from "#src/sessions/session-fields.ts";
+import type { KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
@@ -121,6 +122,8 @@ export interface CommandOutcome {
   readonly isCommitted?: boolean;
   readonly changes?: SessionChanges;
   readonly recalled?: NonNullable<Explanation["recalled"]>;
+  /** Knowledge units that come in with its turn, which is committed. */
+  readonly units?: readonly KnowledgeUnit[];
 }
 
 /** How a command that ends the session wants the next one to begin. */

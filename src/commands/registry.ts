@@ -29,6 +29,7 @@ import { statusCommand } from "./catalog/status.ts";
 import { stopCommand } from "./catalog/stop.ts";
 import { taskCommand } from "./catalog/task.ts";
 import { titleCommand } from "./catalog/title.ts";
+import { unitsCommand } from "./catalog/units.ts";
 import { whyCommand } from "./catalog/why.ts";
 import type { Command } from "./command.ts";
 
@@ -49,6 +50,7 @@ export const COMMANDS: readonly Command[] = [
   taskCommand,
   todoCommand,
   decidedCommand,
+  unitsCommand,
   rejoinCommand,
   resumeCommand,
   titleCommand,

@@ -1,6 +1,6 @@
 /** The part of a prompt that holds knowledge units of turns which it does not hold themselves, fenced and escaped as data. */
 import { rankTexts } from "#src/kernel/words.ts";
-import { isInPhase, type HeldUnit } from "#src/sessions/knowledge-units.ts";
+import { isInPhase, placeOf, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
 import { escapeData } from "./escape-data.ts";
 
@@ -23,9 +23,7 @@ export function chooseUnits(units: readonly HeldUnit[], said: string): NonNullab
     .map(({ item }) => item);
   const others = fitting.filter((unit) => !holding.includes(unit));
   return [...holding, ...others].map((unit) => ({
-    ...(unit.sessionId === undefined ? {} : { sessionId: unit.sessionId }),
-    turn: unit.turn,
-    n: unit.n,
+    ...placeOf(unit),
     because: fitting.includes(unit) ? "fits" : "holds",
   }));
 }

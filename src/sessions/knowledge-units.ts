@@ -3,9 +3,10 @@
  * what a session holds is a fold over those, bounded. Pure.
  */
 import { z } from "zod";
+import { termsOf } from "#src/kernel/words.ts";
 
 /** What a unit is. `Statement`: a sentence of the user as it stands, of which nobody said what it is. */
-const UNIT_ROLES = ["Fact", "Constraint", "Definition", "Guidance", "Statement"] as const;
+export const UNIT_ROLES = ["Fact", "Constraint", "Definition", "Guidance", "Statement"] as const;
 
 /** The parts of a turn that may use a unit. */
 export const UNIT_PHASES = ["planner-plugin", "sd-plugin", "kb-plugin", "gs-plugin"] as const;
@@ -50,7 +51,7 @@ export const heldUnitSchema = knowledgeUnitSchema.extend(unitPlaceSchema.shape);
 export type HeldUnit = z.infer<typeof heldUnitSchema>;
 
 /** A unit with every field of its own. */
-export type WholeUnit = Required<KnowledgeUnit>;
+export type WholeUnit = { [Field in keyof KnowledgeUnit]-?: NonNullable<KnowledgeUnit[Field]> };
 
 /** All of a unit; what it does not say of itself is made of its place, in `session` where that says none. */
 export function wholeUnit(unit: HeldUnit, session: string): WholeUnit {
@@ -82,6 +83,21 @@ export function isSamePlace(one: UnitPlace, other: UnitPlace): boolean {
 export function claimKey(claim: string): string {
   const line = claim.normalize("NFKC").toLowerCase().replaceAll(/\s+/gu, " ").trim();
   return line.replace(/\s*[.!。…]+$/u, "") || line;
+}
+
+/** The units whose claim has all the words of a text. */
+export function unitsSaying(units: readonly HeldUnit[] | undefined, text: string): HeldUnit[] {
+  const asked = termsOf(text);
+  if (asked.length === 0) return [];
+  return (units ?? []).filter(({ claim, topic }) => {
+    const terms = new Set(termsOf(`${topic} ${claim}`));
+    return asked.every((term) => terms.has(term));
+  });
+}
+
+/** The place of a unit alone. */
+export function placeOf({ sessionId, turn, n }: UnitPlace): UnitPlace {
+  return { ...(sessionId === undefined ? {} : { sessionId }), turn, n };
 }
 
 /** Most units of a session, and most characters of their claims and topics. */

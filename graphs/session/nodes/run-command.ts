@@ -50,12 +50,12 @@ export function runCommand(deps: SessionDeps) {
       const { verdict } = await decideRollover(deps)(state, runtime);
       if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: movedOn() } } };
     }
-    const { envelope, changes, recalled, isCommitted } = await command.run(args, context);
+    const { envelope, changes, recalled, units = [], isCommitted } = await command.run(args, context);
     if (changes === undefined && recalled === undefined && isCommitted !== true)
       return uncommitted(deps, state, { envelope, isNew: opens.isNew });
     await openKey(deps, readRunContext(deps, runtime), opens);
     const outcome = { envelope, ...(changes === undefined ? {} : { changes }) };
-    return { turn: { ...turn, outcome, recalled: [...(recalled ?? [])] } };
+    return { turn: { ...turn, outcome, recalled: [...(recalled ?? [])], stagedUnits: [...units] } };
   };
 }
 

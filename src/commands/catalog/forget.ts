@@ -2,6 +2,7 @@
 import { counted } from "#src/kernel/markdown.ts";
 import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
+import { placeOf, unitsSaying } from "#src/sessions/knowledge-units.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import type { CommandOutcome, PlainCommand } from "../command.ts";
 import { usageEnvelope } from "../parse-command.ts";
@@ -30,12 +31,29 @@ export const forgetCommand: PlainCommand = {
     if (flags.switches.has("all")) return forgetAll(on, flags);
     if (flags.switches.has("everywhere")) return forgetEverywhere(on, flags);
     const found = await findFact(on, flags);
-    if (found.kind === "refused") return found;
-    return flags.switches.has("dry-run") ? { envelope: preview(on, found.record) } : forget(on, found.record);
+    const inDoubt = found.kind === "refused" && found.envelope.code !== "memory_not_found";
+    const units = inDoubt
+      ? []
+      : unitsSaying(on.session.units, found.kind === "one" ? found.record.text : flags.text);
+    const isDry = flags.switches.has("dry-run");
+    if (found.kind === "refused" && (isDry || units.length === 0)) return found;
+    const changes = units.length === 0 ? {} : { changes: { unitsDropped: units.map(placeOf) } };
+    if (found.kind === "refused") return { envelope: droppedUnits(units.length), ...changes };
+    return flags.switches.has("dry-run")
+      ? { envelope: preview(on, found.record) }
+      : { ...(await forget(on, found.record)), ...changes };
   },
 };
 
 const KEPT = "What was said in conversations stays in their transcripts.";
+
+function droppedUnits(count: number): Envelope {
+  const message = `Nothing remembered fits; this conversation had noted it, and uses it no more: ${counted(count, "knowledge unit")}. ${KEPT}`;
+  return done("units_dropped", message, {
+    next: "/forget <words> --everywhere erases it from conversations too.",
+    data: { count },
+  });
+}
 
 /** `/forget --all`: memory alone is emptied, after a yes. */
 async function forgetAll(
