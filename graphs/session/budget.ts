@@ -10,6 +10,8 @@ export interface Spent {
   /** Read and written by models. */
   readonly tokens: number;
   readonly ms: number;
+  /** Of the run, by the limit that its caller set. */
+  readonly steps?: { readonly left: number; readonly limit: number } | undefined;
 }
 
 /** How much a turn may use. */
@@ -26,6 +28,7 @@ export type BudgetVerdict =
 /** Decides before a call. The last call of a model is offered no tools, so that it answers. */
 export function judgeBudget(next: "model" | "tool", spent: Spent, limits: TurnLimits): BudgetVerdict {
   const { modelCalls, toolCalls, turnTokens, turnMs } = limits;
+  const { steps } = spent;
   if (turnMs > 0 && spent.ms >= turnMs) return end({ kind: "time", used: spent.ms, limit: turnMs });
   if (turnTokens > 0 && spent.tokens >= turnTokens)
     return end({ kind: "tokens", used: spent.tokens, limit: turnTokens });
@@ -35,8 +38,13 @@ export function judgeBudget(next: "model" | "tool", spent: Spent, limits: TurnLi
     return { action: "answer", limit: { kind: "modelCalls", used: modelCalls, limit: modelCalls } };
   if (next === "tool" && spent.toolCalls >= toolCalls)
     return { action: "answer", limit: { kind: "toolCalls", used: spent.toolCalls, limit: toolCalls } };
+  if (steps !== undefined && steps.left < STEPS_BEHIND[next])
+    return { action: "answer", limit: { kind: "steps", used: steps.limit - steps.left, limit: steps.limit } };
   return { action: "go" };
 }
+
+/** What has to follow for an answer: the tools that a model asks for, the model, the commit. */
+const STEPS_BEHIND = { model: 3, tool: 2 };
 
 function end(limit: ReachedLimit): BudgetVerdict {
   return { action: "end", limit };
@@ -69,6 +77,7 @@ const SETTINGS = {
   toolCalls: { setting: "limits.toolCalls", counts: "tool calls" },
   tokens: { setting: "limits.turnTokens", counts: "tokens" },
   time: { setting: "limits.turnMs", counts: "seconds" },
+  steps: { setting: "recursion_limit of the run", counts: "steps" },
 } as const;
 
 /** A limit as a quantity, e.g. `24 tool calls`. */
@@ -80,7 +89,7 @@ function limitText({ kind, limit }: ReachedLimit): string {
 
 /** What the caller is told of a turn that a limit ended, and how to raise it. */
 export function limitNotice(limit: ReachedLimit): string {
-  return `This turn ended at its limit of ${limitText(limit)}; what was done by then is kept. Ask to go on, or raise ${SETTINGS[limit.kind].setting} in config.json.`;
+  return `This turn ended at its limit of ${limitText(limit)}; what was done by then is kept. Ask to go on, or raise ${SETTINGS[limit.kind].setting}${limit.kind === "steps" ? "" : " in config.json"}.`;
 }
 
 /** The result of a tool call that a limit kept from running. */

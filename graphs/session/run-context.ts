@@ -10,7 +10,7 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { sessionContextSchema, type SessionContext } from "./state.ts";
+import { sessionContextSchema, type SessionContext, type TurnInFlight } from "./state.ts";
 
 /** A run as nodes see it. */
 export interface RunContext {
@@ -93,6 +93,34 @@ function storeOf(deps: SessionDeps, { store }: NodeRuntime, fence: SessionContex
   throw new LilyError("config_invalid", "the graph was run without a store", {
     next: deps.fencedStore === undefined ? "Compile it with a store." : "Run it under the lease of the key.",
   });
+}
+
+/** The step that runs, as LangGraph counts them over a thread. */
+export function stepOf({ metadata }: NodeRuntime): number | undefined {
+  const step = metadata?.["langgraph_step"];
+  return typeof step === "number" ? step : undefined;
+}
+
+/** The first step of a run whose message `admit` takes in: the one before, which is the graph's own. */
+export function firstStepOf(runtime: NodeRuntime): number | undefined {
+  const step = stepOf(runtime);
+  return step === undefined ? undefined : step - 1;
+}
+
+/** Steps that the run may still take behind the one that runs, and all that it may take; `undefined` where nothing tells. */
+export function stepsLeft(
+  runtime: NodeRuntime,
+  firstStep: number | undefined,
+): { readonly left: number; readonly limit: number } | undefined {
+  const { recursionLimit: limit } = runtime;
+  const step = stepOf(runtime);
+  if (step === undefined || limit === undefined || firstStep === undefined) return undefined;
+  return { left: firstStep + limit - 1 - step, limit };
+}
+
+/** The turn in flight of a run that begins at this step. */
+export function beginningAt(turn: TurnInFlight, firstStep: number | undefined): TurnInFlight {
+  return firstStep === undefined ? turn : { ...turn, firstStep };
 }
 
 /** On a server the identity of the login is the owner, whatever the caller's context says. */

@@ -71,6 +71,8 @@ export const turnInFlightSchema = z.strictObject({
   modelCalls: z.int(),
   /** What it has used of its budgets beside model calls; of tools and models alone, not of the time it waited. */
   spent: z.strictObject({ toolCalls: z.int(), tokens: z.int(), ms: z.int() }).optional(),
+  /** The step of its thread, as LangGraph counts them, at which its run began. */
+  firstStep: z.int().optional(),
   /** The limit that it has reached: the answer is all that comes. */
   limit: reachedLimitSchema.optional(),
   /** Why the model's answer is not whole. */
@@ -142,10 +144,29 @@ export const SessionState = new StateSchema({
   handoff: handoffSchema.nullable().default(null),
 });
 
+/** What the latest run has told; a run begins without it. */
+const TOLD = { reply: null, handoff: null };
+
 /** What a caller sends; marked as such, for `updateState` writes to the same channel. */
-export const SessionInput = new StateSchema({
+const sent = {
   messages: messagesOf(z.custom<MessagesUpdate>().transform(asSent)),
-});
+  reply: z.null().default(null),
+  handoff: z.null().default(null),
+};
+
+class RunInput extends StateSchema<typeof sent> {
+  override async validateInput<T>(data: T): Promise<T> {
+    const isEmpty = typeof data !== "object" || data === null || Object.keys(data).length === 0;
+    return super.validateInput(isEmpty ? data : { ...data, ...TOLD });
+  }
+
+  /** What a caller may send, as Studio offers it. */
+  override getInputJsonSchema(): ReturnType<StateSchema<typeof sent>["getInputJsonSchema"]> {
+    return new StateSchema({ messages: sent.messages }).getInputJsonSchema();
+  }
+}
+
+export const SessionInput = new RunInput(sent);
 
 /** What a caller gets back. */
 export const SessionOutput = new StateSchema({

@@ -6,7 +6,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { noAnswerText, notRunText } from "./budget.ts";
-import { inputOf, latestOf, OWNER, type Harness } from "./testing/harness.ts";
+import { inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -36,6 +36,43 @@ function passTime(lily: Harness, ms: number): void {
 async function lastTurn(lily: Harness) {
   return (await lily.turns(latestOf(await lily.chain()).sessionId)).at(-1);
 }
+
+describe("a turn whose run may take few steps", () => {
+  /** Asks for tools as long as it is offered some. */
+  const loopingModel = (calls: number): ScriptedChatModel => {
+    const model: ScriptedChatModel = new ScriptedChatModel((_messages, index) =>
+      (model.calls.at(-1)?.toolNames ?? []).length > 0
+        ? callsOf(...Array.from({ length: calls }, (_, n) => `c${index}-${n}`))
+        : "what I have",
+    );
+    return model;
+  };
+
+  it.each([1, 5].flatMap((calls) => [6, 8, 9, 13].map((steps) => [steps, calls] as const)))(
+    "of %i steps is answered with what it has, and says so: %i calls at once (S-12)",
+    async (recursionLimit, calls) => {
+      const { adjust, ran } = counter();
+      const lily = await start({ model: loopingModel(calls), adjust });
+      const { sessionId } = await lily.send("/status");
+      const thread = sessionId === "" ? "0b1e7a3c-6a3f-4c1a-9d55-0a0a0a0a0a0a" : sessionId;
+      const on = {
+        configurable: { thread_id: thread },
+        context: { owner: OWNER, sessionKey: KEY },
+        recursionLimit,
+      };
+      for (const content of ["count", "again"]) {
+        const messages = [{ role: "user" as const, content }];
+        const { reply } = await lily.sessions.graph.invoke({ messages }, on);
+        expect(reply).toMatchObject({ outcome: "answered", envelope: { message: "what I have" } });
+        const record = await lastTurn(lily);
+        if (ran.length === 0) continue;
+        expect(reply?.notice).toContain(`${recursionLimit} steps`);
+        expect(record).toMatchObject({ status: "limited", explanation: { limit: { kind: "steps" } } });
+      }
+      expect(ran.length > 0).toBe(recursionLimit >= (calls === 1 ? 8 : 9));
+    },
+  );
+});
 
 describe("a turn that has used its tool calls", () => {
   it("runs no further one, has a result for each of 100 calls, and is answered without tools", async () => {

@@ -81,6 +81,17 @@ describe("a run that may take too few steps", () => {
     },
   );
 
+  it("S-14 begins without the reply of the run before, also in its first values", async () => {
+    const lily = await start({ model: echoModel() });
+    const { sessionId } = await lily.send("hello");
+    const input = { messages: [{ role: "user" as const, content: "how are you", id: "d2" }] };
+    const on = { configurable: { thread_id: sessionId }, streamMode: "values" as const };
+    const replies: unknown[] = [];
+    for await (const { reply } of await lily.sessions.graph.stream(input, on)) replies.push(reply);
+    expect(replies.at(-1)).toMatchObject({ outcome: "answered", deliveryId: "d2" });
+    expect(replies.slice(0, -1).filter((reply) => reply !== null)).toEqual([]);
+  });
+
   it("S-12 leaves its message to the next run, also where that brings none, or the same again", async () => {
     const { lily, on } = await limited(3);
     const { reply } = await lily.sessions.graph.invoke({ messages: [] }, on(50));

@@ -67,6 +67,7 @@ function insteadText(attempts: readonly FailedAttempt[], solver: string | undefi
 const LIMITS: Readonly<Record<ReachedLimit["kind"], readonly [counts: string, setting: string]>> = {
   modelCalls: ["model calls", "limits.modelCalls"],
   toolCalls: ["tool calls", "limits.toolCalls"],
+  steps: ["steps", "recursion_limit of the run"],
   tokens: ["tokens", "limits.turnTokens"],
   time: ["ms", "limits.turnMs"],
 };

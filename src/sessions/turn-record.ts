@@ -12,7 +12,7 @@ export const turnStatusSchema = z.enum(["completed", "stopped", "interrupted", "
 
 /** A limit of a turn that was reached; tokens, and time in milliseconds, may end above it. */
 export const reachedLimitSchema = z.strictObject({
-  kind: z.enum(["modelCalls", "toolCalls", "tokens", "time"]),
+  kind: z.enum(["modelCalls", "toolCalls", "tokens", "time", "steps"]),
   used: z.int(),
   limit: z.int(),
 });

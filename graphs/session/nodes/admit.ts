@@ -29,9 +29,15 @@ import {
 } from "../locate-session.ts";
 import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
 import { requireRoom } from "../plan-call.ts";
-import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
+import {
+  beginningAt,
+  firstStepOf,
+  readRunContext,
+  type NodeRuntime,
+  type RunContext,
+} from "../run-context.ts";
 import { leftOverText, settle } from "../settle.ts";
-import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { openedNoticeId } from "../window.ts";
 
 /** Makes the node. */
@@ -41,7 +47,13 @@ export function admit(deps: SessionDeps) {
     try {
       const { recursionLimit = LEAST_STEPS } = runtime;
       const run = readRunContext(deps, runtime);
-      return await admitDelivery(deps, { state, sorted, run, recursionLimit });
+      return await admitDelivery(deps, {
+        state,
+        sorted,
+        run,
+        recursionLimit,
+        firstStep: firstStepOf(runtime),
+      });
     } catch (error) {
       if (!isLilyError(error) || ERROR_CODES[error.code].http >= 500) throw error;
       const first = sorted.inbound[0];
@@ -57,8 +69,9 @@ interface Arrival {
   readonly state: SessionStateValues;
   readonly sorted: SortedMessages;
   readonly run: RunContext;
-  /** Steps that the run may take. */
+  /** Steps that the run may take, and the one at which it began. */
   readonly recursionLimit: number;
+  readonly firstStep: number | undefined;
 }
 
 /** A run without a message of its own answers the one that waits. */
@@ -223,7 +236,7 @@ async function admitToLatest(
     return {
       ...fields,
       session,
-      turn: resumed,
+      turn: beginningAt(resumed, arrival.firstStep),
       reply: null,
       handoff: null,
       messages: [...removals(sorted), ...leaving, ...messages],
@@ -254,7 +267,7 @@ async function admitToLatest(
 /** Notes the turn that begins; in a run of too few steps it waits for the next one. */
 async function putBegun(
   deps: SessionDeps,
-  { sorted, run, recursionLimit }: Arrival,
+  { sorted, run, recursionLimit, firstStep }: Arrival,
   {
     session,
     begun: { update, turn: begun, message },
@@ -267,12 +280,12 @@ async function putBegun(
     return isTooShort
       ? finish(deps, sorted, { ...tooFewSteps(recursionLimit, TRY_AGAIN), deliveryId })
       : update;
-  const turn: TurnInFlight = isTooShort ? { ...begun, waits: true } : begun;
+  const turn = beginningAt(isTooShort ? { ...begun, waits: true } : begun, firstStep);
   const { sessionId } = session;
   await putInFlight(run.store, session, { sessionId, turn, messages: [message], call: null });
   return isTooShort
     ? { ...update, turn, reply: { ...tooFewSteps(recursionLimit, WAITS), deliveryId } }
-    : update;
+    : { ...update, turn };
 }
 
 /** Steps of a turn without tools, by the diagram of the graph. */

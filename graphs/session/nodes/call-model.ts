@@ -22,7 +22,7 @@ import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { budgetFor, olderTurnsOf, type CallToPlan } from "../plan-call.ts";
 import { hashesOf, notedIn, readSources, renderPrompt, withThoughts } from "../prompt.ts";
-import { readRunContext, type RunContext } from "../run-context.ts";
+import { readRunContext, stepsLeft, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { storedSummary } from "../summaries.ts";
@@ -40,7 +40,11 @@ export function callModel(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
     if (run.isFork) await requireInFlight(run, session, turn);
-    const verdict = judgeBudget("model", spentOf(turn), deps.limits);
+    const verdict = judgeBudget(
+      "model",
+      { ...spentOf(turn), steps: stepsLeft(runtime, turn.firstStep) },
+      deps.limits,
+    );
     if (verdict.action === "end") return endedTurn(deps, turn, verdict.limit);
     const guard = guardCall(deps, {
       sessionId: session.sessionId,

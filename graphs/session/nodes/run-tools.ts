@@ -25,7 +25,15 @@ import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { recallCharacters } from "../recall-bounds.ts";
 import { readSkill } from "../run-agents.ts";
-import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
+import {
+  beginningAt,
+  readRunContext,
+  requireChain,
+  stepOf,
+  stepsLeft,
+  type NodeRuntime,
+  type RunContext,
+} from "../run-context.ts";
 import { gateOf, memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openCalls, resultOf, toolResultOf, type OpenCall, type OpenCalls } from "../tool-calls.ts";
@@ -41,21 +49,27 @@ type ToolRuntime = NodeRuntime & {
 /** Makes the node. */
 export function runTools(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: ToolRuntime): Promise<SessionUpdate> => {
-    const { session, turn } = requireTurn(state);
+    const { session, turn: asking } = requireTurn(state);
     const run = readRunContext(deps, runtime);
-    const messages = messagesInFlight(state, turn);
+    const messages = messagesInFlight(state, asking);
     const open = openCalls(messages);
-    const [next] = open.calls;
+    const [next, ...others] = open.calls;
     if (next === undefined) return { messages: [...open.refused] };
     // A resume did not pass `admit`.
     const chain = await requireLatest(run, session);
-    const { call } = await requireInFlight(run, session, turn);
-    const budget = judgeBudget("tool", spentOf(turn), deps.limits);
+    const { call } = await requireInFlight(run, session, asking);
+    // The run that brings a person's answer begins here.
+    const turn = call?.state === "asked" ? beginningAt(asking, stepOf(runtime)) : asking;
+    const steps = stepsLeft(runtime, turn.firstStep);
+    // Each call is a step.
+    const behind = steps && { ...steps, left: steps.left - Math.min(1, others.length) };
+    const budget = judgeBudget("tool", { ...spentOf(turn), steps: behind }, deps.limits);
     if (budget.action !== "go") return notRun(turn, open, budget.limit);
     const mark = isOf(call, next) ? call : undefined;
     const put = (more: Pick<InFlight, "call"> & Partial<InFlight>): Promise<void> =>
       putInFlight(run.store, session, { sessionId: session.sessionId, turn, messages, ...more });
-    return runNext(deps, { state, runtime, run, chain, messages, open, next, mark, put });
+    const begun = { ...state, turn };
+    return runNext(deps, { state: begun, runtime, run, chain, messages, open, next, mark, put });
   };
 }
 
