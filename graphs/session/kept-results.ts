@@ -84,7 +84,7 @@ export async function readResult(keeper: ResultKeeper, { name, from, length }: R
 function pageOf(text: string, { from, length }: Omit<ResultPage, "name">, keeper: ResultKeeper): string {
   const most = Math.max(2, keeper.limits.toolResultCharacters - PAGE_HEAD);
   const begin = wholeAt(text, from);
-  const end = wholeAt(text, begin + Math.max(2, Math.min(length, most)));
+  const end = wholeAt(text, begin + Math.min(length, most), 1);
   const next = end < text.length ? `; go on from ${end}` : "";
   return `[characters ${begin} to ${end} of ${text.length}${next}]\n${text.slice(begin, end)}`;
 }

@@ -52,7 +52,7 @@ function endWithin(text: string, tokens: number): number {
     else high = middle - 1;
   }
   const line = text.lastIndexOf("\n", low);
-  return characterAt(text, line > low * 0.8 ? line : low, -1);
+  return wholeAt(text, line > low * 0.8 ? line : low);
 }
 
 /** Where the end begins that takes at most `tokens`. */
@@ -64,32 +64,7 @@ function beginWithin(text: string, tokens: number): number {
     else low = middle + 1;
   }
   const line = text.indexOf("\n", low) + 1;
-  return characterAt(text, line > 0 && line - low < (text.length - low) * 0.2 ? line : low, 1);
-}
-
-/** What belongs to the character before it: marks, selectors, skin tones, joiners. */
-const JOINED = /^(?:[\p{M}\p{Emoji_Modifier}\u{e0020}-\u{e007f}]|\u200d)/u;
-/** A character of many parts is not longer. */
-const MAX_PARTS = 64;
-
-/** The place itself, or the next one in a direction that no character as people see it goes across. */
-function characterAt(text: string, place: number, direction: 1 | -1): number {
-  let at = wholeAt(text, place);
-  if (at < place && direction === 1) at += 2;
-  for (let moved = 0; moved < MAX_PARTS && at > 0 && at < text.length; moved += 1) {
-    const next = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    const ends = text.slice(at - 1, at);
-    if (!JOINED.test(next) && ends !== "\u200d" && `${ends}${next}` !== "\r\n" && !splitsFlag(text, at))
-      return at;
-    at = direction === -1 ? wholeAt(text, at - 1) : at + next.length;
-  }
-  return at;
-}
-
-/** Flags are pairs of letters. */
-function splitsFlag(text: string, at: number): boolean {
-  const [letters = ""] = /[\u{1f1e6}-\u{1f1ff}]*$/u.exec(text.slice(Math.max(0, at - MAX_PARTS), at)) ?? [];
-  return letters.length % 4 === 2 && /^[\u{1f1e6}-\u{1f1ff}]/u.test(text.slice(at, at + 2));
+  return wholeAt(text, line > 0 && line - low < (text.length - low) * 0.2 ? line : low, 1);
 }
 
 /** The mark that closes the code block in which a text ends; `""` when it ends in none. */

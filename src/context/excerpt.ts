@@ -97,9 +97,7 @@ function endAfter(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const last = /\s(?=\S{0,30}$)/u.exec(text.slice(0, end));
   if (last !== null) return last.index;
-  let whole = wholeAt(text, end);
-  while (whole > 0 && /^[\p{M}\u200d]/u.test(text.slice(whole, whole + 2))) whole = wholeAt(text, whole - 1);
-  return whole;
+  return wholeAt(text, end);
 }
 
 /** The line that opened the block of code that is still open at the end of a text; `""` where none is. */

@@ -3,7 +3,7 @@
  * with those that it lacks. Nothing of it is guessed: what a model drops is quoted, and what does not fit is counted. Pure.
  */
 import { z } from "zod";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { wholeAt } from "#src/kernel/slice-text.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { answerOf, receiptSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
@@ -198,22 +198,12 @@ function spanAround(text: string, at: number, length: number): { start: number; 
 /** The first place from `from` on where a word may begin, at most `last`. */
 function boundaryAfter(text: string, from: number, last: number): number {
   const blank = /\s/u.exec(text.slice(from, last));
-  return blank === null ? graphemeAt(text, from, last) : from + blank.index + 1;
+  return blank === null ? Math.min(last, wholeAt(text, from, 1)) : from + blank.index + 1;
 }
 
 function boundaryBefore(text: string, to: number, first: number): number {
   const blank = text.slice(first, to).search(/\s\S*$/u);
-  return blank < 0 ? graphemeAt(text, to, text.length) : first + blank;
-}
-
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
-/** The next border between characters as people see them, at most `last`. */
-function graphemeAt(text: string, place: number, last: number): number {
-  const begin = Math.max(0, place - 64);
-  for (const { index, segment } of GRAPHEMES.segment(sliceWhole(text, begin, place + 64)))
-    if (begin + index + segment.length >= place) return Math.min(last, begin + index + segment.length);
-  return Math.min(last, place);
+  return blank < 0 ? wholeAt(text, to, 1) : first + blank;
 }
 
 const onOneLine = (text: string): string => text.replaceAll(/\s+/gu, " ").trim();

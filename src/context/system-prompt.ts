@@ -1,6 +1,7 @@
 /** What a prompt says beside the conversation: its fixed beginning, notes on what holds now, what stands for turns left out. */
 import type { LeftOut } from "#src/sessions/call-receipt.ts";
 import { spokenText } from "#src/sessions/message.ts";
+import { sliceWhole } from "#src/kernel/slice-text.ts";
 import { escapeData } from "./escape-data.ts";
 import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
 
@@ -112,5 +113,5 @@ export function handoverNote(title: string | undefined, last: TurnRecord): strin
 
 function clip(text: string): string {
   const line = text.replaceAll(/\s+/gu, " ").replaceAll("<", "‹").trim();
-  return line.length > MAX_PART ? `${line.slice(0, MAX_PART).toWellFormed()} …` : line;
+  return line.length > MAX_PART ? `${sliceWhole(line, 0, MAX_PART)} …` : line;
 }

@@ -15,14 +15,35 @@ describe("cutting text", () => {
     expect(sliceWhole(text, from, to)).toBe(cut);
   });
 
+  it.each(["👨‍👩‍👧‍👦", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🇫🇷🇩🇪", "e\u0301", "\u1112\u1161\u11ab", "กำ", "\r\n"])(
+    "splits no character as people see it: %j",
+    (character) => {
+      const borders = new Set([...new Intl.Segmenter().segment(character)].map(({ index }) => index));
+      for (let at = 1; at < character.length; at += 1)
+        for (const direction of [-1, 1] as const) {
+          const whole = wholeAt(`a${character}b`, at + 1, direction) - 1;
+          expect(whole === character.length || borders.has(whole)).toBe(true);
+          expect((whole - at) * direction).toBeGreaterThanOrEqual(0);
+        }
+    },
+  );
+
+  it("splits a character that is longer than a page of text, but no pair of it", () => {
+    const long = `a${"\u0301".repeat(3_000)}`;
+    expect(wholeAt(long, 2_000)).toBe(2_000);
+    expect(wholeAt(`${"👩\u200d".repeat(900)}x`, 2_000, 1) % 3).not.toBe(1);
+  });
+
   it("gives the whole text when pages follow each other, and splits no pair", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 5 }), (text, size) => {
+      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 5 }), (text, size) => {
         let joined = "";
-        for (let from = 0; from < text.length; from = wholeAt(text, from + size)) {
-          const page = sliceWhole(text, from, from + size);
+        for (let from = 0; from < text.length;) {
+          const to = wholeAt(text, from + size, 1);
+          const page = text.slice(from, to);
           expect(page.isWellFormed()).toBe(true);
           joined += page;
+          from = to;
         }
         expect(joined).toBe(text);
       }),
