@@ -51,6 +51,7 @@ export function commandContext(
     controlModel: controlModelOf(deps, subject.session),
     mode: deps.lifecycleMode,
     storage: deps.storageName,
+    priceOf: deps.priceOf ?? (() => undefined),
     normalizeModel: (reference) => printModelReference(parseModelReference(reference)),
     files: deps.files,
     gate: gateOf(deps),

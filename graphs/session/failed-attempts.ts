@@ -20,12 +20,19 @@ export const failedAttempts = {
     return typeof error === "object" && error !== null ? (carried.get(error) ?? []) : [];
   },
 
-  /** The field that holds the newest of both; none when there are none. */
+  /**
+   * The field that holds the newest of both; none when there are none.
+   *
+   * @param call which model call of the turn, from 1, those of `after` were tries of
+   */
   join(
     before: readonly FailedAttempt[] | undefined,
     after: readonly FailedAttempt[],
+    call = 1,
   ): { readonly attempts?: FailedAttempt[] } {
-    const attempts = [...(before ?? []), ...after].slice(-MAX_ATTEMPTS);
+    const attempts = [...(before ?? []), ...after.map((one) => (call > 1 ? { ...one, call } : one))].slice(
+      -MAX_ATTEMPTS,
+    );
     return attempts.length === 0 ? {} : { attempts };
   },
 };

@@ -12,6 +12,7 @@ import { recordFailure } from "./nodes/record-failure.ts";
 import { rotate } from "./nodes/rotate.ts";
 import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
+import { recorder } from "./recorder.ts";
 import { SessionInput, SessionOutput, SessionState } from "./state.ts";
 
 /** The graph on a checkpointer and a store. A LangGraph server sets its own on every request. */
@@ -19,16 +20,17 @@ export function compileSessionGraph(
   deps: SessionDeps,
   storage: { readonly checkpointer?: BaseCheckpointSaver; readonly store?: BaseStore } = {},
 ) {
+  const recorded = recorder(deps);
   // No `context`: LangGraph would throw what does not fit before any node could say so. `readRunContext` reads it.
   return new StateGraph({ state: SessionState, input: SessionInput, output: SessionOutput })
-    .addNode("admit", admit(deps))
-    .addNode("decideRollover", decideRollover(deps))
-    .addNode("rotate", rotate(deps))
-    .addNode("runCommand", runCommand(deps))
-    .addNode("assembleContext", assembleContext(deps))
-    .addNode("callModel", callModel(deps))
-    .addNode("runTools", runTools(deps))
-    .addNode("commit", commit(deps))
+    .addNode("admit", recorded("admit", admit(deps)))
+    .addNode("decideRollover", recorded("decideRollover", decideRollover(deps)))
+    .addNode("rotate", recorded("rotate", rotate(deps)))
+    .addNode("runCommand", recorded("runCommand", runCommand(deps)))
+    .addNode("assembleContext", recorded("assembleContext", assembleContext(deps)))
+    .addNode("callModel", recorded("callModel", callModel(deps)))
+    .addNode("runTools", recorded("runTools", runTools(deps)))
+    .addNode("commit", recorded("commit", commit(deps)))
     .setNodeDefaults({ errorHandler: recordFailure(deps) })
     .addEdge(START, "admit")
     .addConditionalEdges("admit", afterAdmit, [

@@ -3,6 +3,7 @@ import { AIMessage, HumanMessage, type BaseMessage, type ToolMessage } from "@la
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { quotedBeginning } from "#src/commands/unanswered-message.ts";
 import { toInstant } from "#src/kernel/clock.ts";
+import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { commitTurn } from "./commit-turn.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
@@ -13,7 +14,7 @@ import type { RunContext } from "./run-context.ts";
 import { readInFlight, type InFlight } from "./in-flight.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "./state.ts";
 import { openCalls, resultOf } from "./tool-calls.ts";
-import { draftOf } from "./turn-draft.ts";
+import { draftOf, progressOf } from "./turn-draft.ts";
 import { asksForTools } from "./turn-messages.ts";
 import { extendWindow, messagesOf } from "./window.ts";
 
@@ -65,7 +66,8 @@ export async function settle(deps: SessionDeps, unsettled: Unsettled): Promise<S
   if (hasBegun) return commitAsItStands(deps, unsettled, { left, adopted });
   if (again === "nothing" && left.turn.waits === true && unsettled.isText)
     return { ...adopted, waiting: left.turn };
-  if (again !== "all") await writeLoss(deps, run.repository, caughtUp.session, left.turn);
+  if (again !== "all")
+    await writeLoss(deps, run.repository, caughtUp.session, left.turn, progressOf(left.turn, null));
   return adopted;
 }
 
@@ -194,6 +196,7 @@ async function writeLoss(
   repository: RunContext["repository"],
   session: SessionFields,
   { deliveryId, requestId, text }: Pick<TurnInFlight, "deliveryId" | "requestId" | "text">,
+  progress: Partial<FailedTurn> = {},
 ): Promise<void> {
   await repository.writeFailure(session, {
     sessionId: session.sessionId,
@@ -204,5 +207,6 @@ async function writeLoss(
     message: "the program ended before the turn was answered",
     node: "admit",
     text,
+    ...progress,
   });
 }

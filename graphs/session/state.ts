@@ -78,6 +78,7 @@ export const turnInFlightSchema = z.strictObject({
   /** Why the model's answer is not whole. */
   cut: explanationSchema.shape.cut,
   attempts: z.array(failedAttemptSchema).optional(),
+  steps: explanationSchema.shape.steps,
 });
 
 /** The turn in flight. */

@@ -1,5 +1,6 @@
 /** What a commit stores of the turn in flight. */
 import type { BaseMessage } from "@langchain/core/messages";
+import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnBody } from "#src/sessions/turn-record.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -60,6 +61,23 @@ function attachmentsOf({ attachments }: TurnInFlight): Pick<Message, "attachment
   return attachments === undefined ? {} : { attachments };
 }
 
+/** How far a turn had come: what explains one that was not committed. */
+export function progressOf(
+  { startedAt, receipt, calls, plan, recalled, limit, steps }: TurnInFlight,
+  verdict: Verdict | null,
+): Partial<FailedTurn> {
+  return {
+    startedAt,
+    ...(verdict === null ? {} : { verdict }),
+    ...(receipt === null ? {} : { receipt }),
+    ...(calls === undefined ? {} : { calls }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(recalled.length === 0 ? {} : { recalled }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(steps === undefined ? {} : { steps }),
+  };
+}
+
 function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation {
   return {
     requestId: turn.requestId,
@@ -74,6 +92,7 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(turn.limit === undefined ? {} : { limit: turn.limit }),
     ...(turn.cut === undefined ? {} : { cut: turn.cut }),
     ...(turn.attempts === undefined ? {} : { attempts: turn.attempts }),
+    ...(turn.steps === undefined ? {} : { steps: turn.steps }),
   };
 }
 

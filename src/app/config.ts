@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { embedderReference } from "#memory/embedding/create-embedder.ts";
 import { decodeText } from "#src/kernel/decode-text.ts";
+import { priceSchema } from "#src/explain/trace.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
@@ -107,6 +108,8 @@ export const configSchema = z.strictObject({
       policy: toolRulesSchema.default({}),
     })
     .prefault({}),
+  /** What is known of models, by their references. */
+  models: z.record(modelReference, z.strictObject({ price: priceSchema.optional() })).default({}),
   memory: z
     .strictObject({
       /** Off: nothing is remembered or read; what was remembered stays. */

@@ -5,6 +5,7 @@ import type { AgentFiles } from "#src/agents/agent-files.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { CommandFiles } from "#src/commands/command.ts";
+import type { PriceOf } from "#src/explain/trace.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import type { ConfiguredWindow, ContextWindows } from "#src/models/context-windows.ts";
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
@@ -71,6 +72,8 @@ export interface SessionDeps {
   readonly contextOf: (agent: string) => ConfiguredWindow;
   /** What this process has learnt of the windows of models. */
   readonly windows: ContextWindows;
+  /** What models cost, where it is configured. */
+  readonly priceOf?: PriceOf;
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
   /** Whether memory is on, and whether the reply model is offered tools for it. */

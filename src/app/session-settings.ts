@@ -16,6 +16,7 @@ type Settings = Pick<
   | "policies"
   | "limits"
   | "contextOf"
+  | "priceOf"
   | "memory"
   | "extractsUnits"
   | "isWithPeople"
@@ -90,6 +91,7 @@ export function sessionSettings(
       of: (sessionKey) => memoryOf(config, sessionKey),
     },
     extractsUnits: config.units.extract,
+    priceOf: (model) => config.models[model]?.price,
     contextOf: (agent) => contextOf(config, agent),
     botNames: config.botNames,
     defaultAgent: "lily",

@@ -3,6 +3,7 @@ import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { Who } from "#memory/facts/types.ts";
 import type { PolicyDenial } from "#memory/policy/verdict.ts";
 import type { SessionAgents } from "#src/agents/session-agents.ts";
+import type { PriceOf } from "#src/explain/trace.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -56,6 +57,8 @@ export interface CommandContext {
   readonly erasing?: CommandErasing | undefined;
   /** The message that a program which ended has left unanswered; absent where that cannot be known. */
   readonly unanswered?: (() => Promise<UnansweredMessage | undefined>) | undefined;
+  /** What models cost, as far as it is known. */
+  readonly priceOf: PriceOf;
   /** The prompt of a model call of a turn of this session, by its place among the calls; absent where nothing can be read. */
   readonly promptOf?: ((turn: TurnRecord, call: number) => Promise<ShownPrompt | undefined>) | undefined;
   /** Files of the person who gives the command; absent where that is not the person at this machine. */

@@ -10,6 +10,7 @@ import {
 } from "./catalog/agents.ts";
 import { contextCommand } from "./catalog/context.ts";
 import { decidedCommand, todoCommand } from "./catalog/ledger.ts";
+import { explainCommand } from "./catalog/explain.ts";
 import { helpCommand } from "./catalog/help.ts";
 import { forgetCommand } from "./catalog/forget.ts";
 import { historyCommand } from "./catalog/history.ts";
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   stopCommand,
   statusCommand,
   whyCommand,
+  explainCommand,
   contextCommand,
   sessionsCommand,
   historyCommand,

@@ -67,6 +67,8 @@ export const callReceiptSchema = z.strictObject({
   afterTooLong: z.literal(true).optional(),
   /** Tokens of the prompt as the server counted them. */
   counted: z.int().optional(),
+  /** Tokens of its answer as the server counted them. */
+  written: z.int().optional(),
   /** Hashes of the first message and of all that was sent. */
   beginning: z.string().optional(),
   sent: z.string().optional(),

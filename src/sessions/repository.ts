@@ -2,7 +2,8 @@
 import { z } from "zod";
 import type { Chain } from "./chain.ts";
 import type { StoredTurn } from "./redaction.ts";
-import { failedAttemptSchema, type TurnRecord } from "./turn-record.ts";
+import { callReceiptSchema } from "./call-receipt.ts";
+import { explanationSchema, failedAttemptSchema, type TurnRecord } from "./turn-record.ts";
 
 /** Names a transcript. */
 export interface TranscriptRef {
@@ -36,6 +37,19 @@ export const failedTurnSchema = z.object({
   text: z.string(),
   /** The newest calls of models that failed in it, oldest first. */
   attempts: z.array(failedAttemptSchema).readonly().optional(),
+  startedAt: z.string().optional(),
+  /** Tools that its model asked for, and what the call that failed was to be given. */
+  tools: z.array(z.string()).optional(),
+  plan: callReceiptSchema.optional(),
+  /** How far it had come, as in the explanation of a turn. */
+  ...explanationSchema.pick({
+    verdict: true,
+    receipt: true,
+    calls: true,
+    recalled: true,
+    limit: true,
+    steps: true,
+  }).shape,
 });
 export type FailedTurn = Readonly<z.infer<typeof failedTurnSchema>>;
 

@@ -26,6 +26,18 @@ const cutSchema = z.enum(["length", "content_filter"]);
 /** Why an answer was cut. */
 export type Cut = z.infer<typeof cutSchema>;
 
+/**
+ * A step of the graph that a turn took: its name, milliseconds from the turn's beginning to its own, how long it took, and
+ * whether its tool failed or was not run at all. A tuple, for it is stored with each turn.
+ */
+export const stepSchema = z.tuple([z.string(), z.int(), z.int(), z.enum(["failed", "notRun"]).optional()]);
+
+/** A step of a turn. */
+export type Step = z.infer<typeof stepSchema>;
+
+/** Newest steps of a turn that are kept; its limits allow no more in one run. */
+export const MAX_STEPS = 100;
+
 /** A call of a model that failed; another attempt or another model may have answered after it. */
 export const failedAttemptSchema = z.strictObject({
   /** Model reference. */
@@ -33,6 +45,8 @@ export const failedAttemptSchema = z.strictObject({
   /** What kind of failure it was, e.g. `rate_limit`. */
   kind: z.string(),
   at: z.string(),
+  /** Which model call of the turn it was a try of, from 1; absent: the first. */
+  call: z.int().optional(),
 });
 
 /** A failed call. */
@@ -139,6 +153,8 @@ export const explanationSchema = z.strictObject({
   cut: cutSchema.optional(),
   /** The newest calls of models that failed in it, oldest first. */
   attempts: z.array(failedAttemptSchema).optional(),
+  /** Steps that it took, without the one that stored it. */
+  steps: z.array(stepSchema).optional(),
 });
 
 /** Explanation of a turn. */

@@ -14,7 +14,7 @@ import { toModelInput } from "#src/turns/model-input.ts";
 import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
 import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
-import { tokensOfCall } from "../call-tokens.ts";
+import { tokensOfCall, type CallTokens } from "../call-tokens.ts";
 import { planSummarised, type SummarisedCall } from "../compaction.ts";
 import { extractUnits } from "../extract-units.ts";
 import { failedAttempts } from "../failed-attempts.ts";
@@ -63,10 +63,11 @@ export function callModel(deps: SessionDeps) {
       const answer = await ask(deps, run, { state, runtime, guard, tools });
       const { tokens: taken, ...units } = await extraction;
       const estimated = answer.receipt === undefined ? 0 : tokensIn(answer.receipt);
-      const { total, counted } = tokensOfCall(estimated, answer.message);
-      if (counted !== undefined) deps.windows.count(answer.model, { estimated, counted });
+      const { total, ...usage } = tokensOfCall(estimated, answer.message);
+      if (usage.counted !== undefined)
+        deps.windows.count(answer.model, { estimated, counted: usage.counted });
       const spent = spend(turn, { modelCalls: 1, tokens: total + taken, ms: guard.spentMs() });
-      const given = withCall(turn, answer, counted);
+      const given = withCall(turn, answer, usage);
       await withoutSecrets(answer.message, scanWith(deps));
       return answeredTurn(deps, { ...turn, ...spent, ...given, ...units }, { answer, verdict });
     } finally {
@@ -80,7 +81,7 @@ export function callModel(deps: SessionDeps) {
 function withCall(
   { receipt, calls = [] }: TurnInFlight,
   { model, receipt: call }: Answer,
-  counted: number | undefined,
+  usage: Omit<CallTokens, "total">,
 ): Partial<TurnInFlight> {
   if (call === undefined || receipt === null) return {};
   const { tokens, turns = [], summary } = call;
@@ -88,7 +89,7 @@ function withCall(
   const last = turnsOfCall(calls, calls.length - 1);
   const isSame = calls.length > 0 && JSON.stringify(last) === JSON.stringify(turns);
   const { turns: _same, ...short } = call;
-  const kept = { ...(isSame ? short : call), ...(counted === undefined ? {} : { counted }) };
+  const kept = { ...(isSame ? short : call), ...usage };
   return {
     receipt: { ...ofTurn, tokens, turns, ...(summary === undefined ? {} : { summary }) },
     plan: call,
@@ -195,7 +196,7 @@ function answeredTurn(
     messages: [isLimited ? lastMessage(answer, limit) : answer.message],
     turn: {
       ...turn,
-      ...failedAttempts.join(turn.attempts, answer.attempts),
+      ...failedAttempts.join(turn.attempts, answer.attempts, turn.modelCalls),
       ...(limit === undefined ? {} : { limit }),
       ...(cut === undefined ? {} : { cut }),
       notice: noticeOf(deps, turn, { answer, cut }),

@@ -1,10 +1,11 @@
 /** `recordFailure`: the error handler of every node. No assistant text survives; the failure is told and explained. */
-import { HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { NodeError } from "@langchain/langgraph";
 import { toInstant } from "#src/kernel/clock.ts";
 import { envelopeOf, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { unstoredEnvelope, type TurnReply } from "#src/turns/turn-reply.ts";
+import type { FailedTurn } from "#src/sessions/repository.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { failedAttempts } from "../failed-attempts.ts";
@@ -12,8 +13,10 @@ import { dropInFlight, readInFlight } from "../in-flight.ts";
 import { standBeside } from "../hand-off.ts";
 import { sortMessages } from "../inbound.ts";
 import { deliveredId, noticeMessage } from "../messages.ts";
+import { stepsOfFailure } from "../recorder.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
+import { progressOf } from "../turn-draft.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 
 /** Makes the handler. */
@@ -84,6 +87,16 @@ function failedReply(state: SessionStateValues, deliveryId: string, envelope: En
   };
 }
 
+/** Names of the tools that its model asked for. */
+function toolsOf({ messages, window, turn }: SessionStateValues): Pick<FailedTurn, "tools"> {
+  if (turn === null) return {};
+  const asked = messagesInFlight({ messages, window }, turn).filter((message) =>
+    AIMessage.isInstance(message),
+  );
+  const tools = asked.flatMap(({ tool_calls: calls = [] }) => calls.map(({ name }) => name));
+  return tools.length === 0 ? {} : { tools };
+}
+
 interface Explained {
   readonly state: SessionStateValues;
   readonly failure: NodeError;
@@ -112,7 +125,10 @@ async function explain(deps: SessionDeps, explained: Explained): Promise<void> {
       message: envelope.message,
       node: failure.node,
       text: turn?.text ?? explained.text,
-      ...failedAttempts.join(turn?.attempts, failedAttempts.of(failure.error)),
+      ...failedAttempts.join(turn?.attempts, failedAttempts.of(failure.error), (turn?.modelCalls ?? 0) + 1),
+      ...(turn === null ? {} : progressOf(turn, state.verdict)),
+      ...(turn === null ? {} : { steps: stepsOfFailure(turn, failure, deps.clock.now()) }),
+      ...toolsOf(state),
     });
   } catch {
     // The store may be what failed. The reply still tells of the failure, and the message is in the sender's hands.

@@ -1,18 +1,19 @@
-/** `/why [turn | last | memory id]`: why a turn went as it went, or where a remembered fact comes from. */
+/** `/why [turn | last | failed | memory id]`: why a turn went as it went, or where a remembered fact comes from. */
 import type { Envelope } from "#src/kernel/envelope.ts";
 import { refused } from "#src/kernel/envelope.ts";
+import { findWhichTurn } from "#src/explain/which-turn.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 import { looksLikeId } from "./memory/find-record.ts";
 import { actionContext, memoryOff } from "./memory/memory-action.ts";
 import { whyFact } from "./why/why-fact.ts";
 import { whyPrompt } from "./why/why-prompt.ts";
-import { whyLast, whyTurn } from "./why/why-turn.ts";
+import { whyTurn } from "./why/why-turn.ts";
 
 export const whyCommand: PlainCommand = {
   kind: "plain",
   name: "why",
   summary: "Explain the latest turn, another one, or a remembered fact",
-  usage: "/why [turn number or memory id] [--prompt [call]]",
+  usage: "/why [turn number, failed [n], or memory id] [--prompt [call]]",
   effects: ["reads"],
   async run(args, context) {
     return { envelope: await why(args.trim().replace(/^#/u, ""), context) };
@@ -28,10 +29,9 @@ async function why(asked: string, context: CommandContext): Promise<Envelope> {
       return whyPrompt(context, named, call === undefined ? undefined : Number(call));
     return usage();
   }
-  if (asked === "" || asked.toLowerCase() === "last") return whyLast(context);
-  const number = /^\d{1,9}$/u.test(asked) ? Number(asked) : undefined;
-  const isTurn = number !== undefined && number >= 1 && number <= context.session.turns;
-  if (isTurn || (number !== undefined && !looksLikeId(asked))) return whyTurn(context, number);
+  const which = await findWhichTurn(context.repository, context.session, asked);
+  if (which !== undefined && !(which.kind === "missing" && looksLikeId(asked)))
+    return whyTurn(context, which);
   if (!looksLikeId(asked)) return usage();
   const on = actionContext(context);
   return on === undefined ? memoryOff() : whyFact(on, asked);

@@ -1,6 +1,5 @@
 /** `/why [turn]`: the explanation of a turn of this session, of the failure after it, or of a session without turns. */
 import { done, type Envelope, type EnvelopeData, refused } from "#src/kernel/envelope.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
 import {
   explainFailure,
   explainTurn,
@@ -8,9 +7,10 @@ import {
   sessionText,
   turnHeadline,
 } from "#src/explain/explain-turn.ts";
+import type { WhichTurn } from "#src/explain/which-turn.ts";
 import { type Reason, reasonsTable, reasonsText, type Telling } from "#src/explain/reason.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import { isRedacted, type RedactedTurn } from "#src/sessions/redaction.ts";
+import type { RedactedTurn } from "#src/sessions/redaction.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { type MemoryRecord, shortId } from "#memory/record.ts";
@@ -19,35 +19,22 @@ import { momentOf } from "../memory/memory-action.ts";
 import { recordRow } from "../memory/record-row.ts";
 import { knownSessions, nameFrom } from "./session-names.ts";
 
-/** Explains what happened last: the newest turn, or what failed after it. */
-export async function whyLast(context: CommandContext): Promise<Envelope> {
-  const { session, repository } = context;
-  const failures = await repository.readFailures(session);
-  const failure = failures.at(-1);
-  const turn = session.turns === 0 ? undefined : await repository.readStoredTurn(session, session.turns);
-  if (failure !== undefined && isNewer(failure, turn)) return failureEnvelope(context, failure);
-  return session.turns === 0 ? sessionEnvelope(context) : whyTurn(context, session.turns);
-}
-
-/** A turn has a number and a failure has none: the clock tells which was later. The same instant is the failure's. */
-function isNewer(failure: FailedTurn, turn: Pick<TurnRecord, "at" | "deliveryId"> | undefined): boolean {
-  if (turn === undefined) return true;
-  return fromInstant(failure.at) >= fromInstant(turn.at) && failure.deliveryId !== turn.deliveryId;
-}
-
-/** Explains the turn of that number. */
-export async function whyTurn(context: CommandContext, number: number): Promise<Envelope> {
-  const { session, repository } = context;
-  const turn = await repository.readStoredTurn(session, number);
-  if (turn === undefined)
-    return refused(
-      "turn_not_found",
-      `there is no turn ${number} in this session, which has ${session.turns}`,
-      {
+/** Explains what was found. */
+export async function whyTurn(context: CommandContext, which: WhichTurn): Promise<Envelope> {
+  switch (which.kind) {
+    case "session":
+      return sessionEnvelope(context);
+    case "failure":
+      return failureEnvelope(context, which.failure);
+    case "missing":
+      return refused("turn_not_found", which.what, {
         next: "/history lists them; /why alone explains the latest.",
-      },
-    );
-  return isRedacted(turn) ? erasedEnvelope(context, turn) : turnEnvelope(context, turn);
+      });
+    case "erased":
+      return erasedEnvelope(context, which.turn);
+    case "turn":
+      return turnEnvelope(context, which.turn);
+  }
 }
 
 async function turnEnvelope(context: CommandContext, turn: TurnRecord): Promise<Envelope> {

@@ -1,0 +1,213 @@
+/** What `/explain` tells of a turn, beside what the model's server and the clock saw. */
+import { tool } from "@langchain/core/tools";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { Trace, TraceNode } from "#src/explain/trace.ts";
+import { traceSchema } from "#src/explain/trace.ts";
+import type { Envelope } from "#src/kernel/envelope.ts";
+import { createOpenAIChatModels } from "#src/models/openai-chat-models.ts";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
+import { echoModel, type Harness } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const start = harnessStarter();
+const call = (id: string, name = "count") => ({ id, name, args: "{}" });
+const count = tool(async () => "counted", { name: "count", description: "counts", schema: z.object({}) });
+const withCount = (deps: SessionDeps): SessionDeps => ({ ...deps, tools: [count] });
+
+async function explain(lily: Harness, asked = ""): Promise<Envelope> {
+  return (await lily.send(`/explain ${asked}`.trim())).envelope;
+}
+
+async function traceOf(lily: Harness, asked = ""): Promise<Trace> {
+  return traceSchema.parse((await explain(lily, asked)).data?.["trace"]);
+}
+
+const named = ({ graph }: Trace, kind: TraceNode["kind"]): string[] =>
+  graph.nodes.filter((node) => node.kind === kind).map(({ name, status }) => `${name} ${status}`);
+
+describe("the trace of a turn, beside what the model's server saw", () => {
+  let server: FakeOpenAIServer;
+  beforeEach(async () => void (server = await startFakeOpenAIServer()));
+  afterEach(() => server.close());
+
+  function onServer(config: object = {}): Promise<Harness> {
+    return start({
+      config: {
+        agents: { defaults: { model: "openai:fake-model", fallbacks: ["openai:other"] } },
+        ...config,
+      },
+      adjust: (deps) => ({
+        ...withCount(deps),
+        priceOf: (model) =>
+          model === "openai:fake-model" ? { input: 2, output: 10, currency: "EUR" } : undefined,
+        models: createOpenAIChatModels({ apiKey: "test", baseURL: server.baseURL }),
+      }),
+    });
+  }
+
+  it("has a node for each request: answered calls, the tries before them, and the tool between", async () => {
+    const lily = await onServer();
+    server.enqueue(
+      { kind: "status", status: 500 },
+      { kind: "toolCalls", calls: [{ id: "a", name: "count", arguments: "{}" }] },
+      { kind: "status", status: 429 },
+      { kind: "text", chunks: ["it is ", "one"] },
+    );
+    await lily.send("count");
+    const trace = await traceOf(lily);
+    const asked = [...named(trace, "model"), ...named(trace, "attempt")];
+    expect(asked).toHaveLength(server.requests.length);
+    expect(asked).toEqual([
+      "openai:fake-model done",
+      "openai:fake-model done",
+      "openai:fake-model failed",
+      "openai:fake-model failed",
+    ]);
+    expect(named(trace, "tool")).toEqual(["count done"]);
+    const tries = trace.graph.edges.filter(({ kind }) => kind === "tries").map(({ from }) => from);
+    expect(tries).toEqual(["model-1", "model-2"]);
+    expect(trace.totals).toMatchObject({ modelCalls: 2, failedCalls: 2, toolCalls: 1 });
+  });
+
+  it("tells the tokens that the server counted, and the cost that they come to", async () => {
+    const lily = await onServer();
+    server.enqueue({ kind: "text", chunks: ["hello"] });
+    await lily.send("hi");
+    const trace = await traceOf(lily);
+    const node = trace.graph.nodes.find(({ kind }) => kind === "model");
+    const { counted, written } = node?.tokens ?? {};
+    expect(counted).toBeGreaterThan(0);
+    expect(written).toBeGreaterThan(0);
+    const amount = ((counted ?? 0) * 2 + (written ?? 0) * 10) / 1_000_000;
+    expect(trace.totals).toMatchObject({
+      inputTokens: counted,
+      outputTokens: written,
+      cost: { amount, currency: "EUR" },
+    });
+  });
+
+  it("says that the cost of a fallback without a price is unknown", async () => {
+    const lily = await onServer();
+    server.enqueue({ kind: "status", status: 401 }, { kind: "text", chunks: ["from the other"] });
+    await lily.send("hi");
+    const trace = await traceOf(lily);
+    expect(named(trace, "model")).toEqual(["openai:other done"]);
+    expect(named(trace, "attempt")).toEqual(["openai:fake-model failed"]);
+    expect(trace.totals.cost).toBeNull();
+    expect((await explain(lily)).text).toContain("cost unknown");
+  });
+});
+
+describe("the trace of a turn", () => {
+  it("tells when each step began and how long it took, by the clock of the turn", async () => {
+    let lily: Harness | undefined;
+    const model = new ScriptedChatModel(() => {
+      lily?.clock.advance(340);
+      return "done";
+    });
+    lily = await start({ model });
+    await lily.send("hi");
+    const { graph, totals } = await traceOf(lily);
+    expect(graph.nodes.find(({ kind }) => kind === "model")).toMatchObject({ startMs: 0, ms: 340 });
+    expect(graph.nodes.find(({ name }) => name === "commit")).toMatchObject({ startMs: 340, ms: null });
+    expect(totals.ms).toBe(340);
+  });
+
+  it("tells which tools ran, which failed, and which a limit did not let run", async () => {
+    const broken = tool(
+      async () => {
+        throw new Error("out of order");
+      },
+      { name: "broken", description: "breaks", schema: z.object({}) },
+    );
+    const model = new ScriptedChatModel([{ toolCalls: [call("a"), call("b", "broken"), call("c")] }, "well"]);
+    const lily = await start({
+      model,
+      adjust: (deps) => ({ ...deps, tools: [count, broken] }),
+      config: { limits: { toolCalls: 2 } },
+    });
+    await lily.send("count");
+    const trace = await traceOf(lily);
+    expect(trace.status).toBe("limited");
+    expect(named(trace, "tool")).toEqual(["count done", "broken failed", "count notRun"]);
+    expect(trace.totals.toolCalls).toBe(2);
+  });
+
+  it("is the same for the same state, configuration and script, but for times and ids", async () => {
+    const twice = [];
+    for (const pauseMs of [0, 777]) {
+      const model = new ScriptedChatModel([{ toolCalls: [call("a")] }, "one", "two"]);
+      const lily = await start({ model, adjust: withCount });
+      lily.clock.advance(pauseMs);
+      await lily.send("/remember My bike is a red Brompton");
+      await lily.send("count my bike");
+      await lily.send("again");
+      twice.push([await traceOf(lily, "2"), await traceOf(lily, "3")].map(withoutTimesAndIds));
+    }
+    expect(twice[0]).toEqual(twice[1]);
+    expect(JSON.stringify(twice[0])).toContain("tool");
+  });
+
+  it("takes no more than a few bytes a step", async () => {
+    const lily = await start({ model: echoModel() });
+    const { sessionId } = await lily.send("hi");
+    const [turn] = await lily.turns(sessionId);
+    expect(JSON.stringify(turn?.explanation.steps).length).toBeLessThan(150);
+  });
+
+  it("has no step of a command that was given beside it", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("one");
+    await lily.send("/status");
+    await lily.send("two");
+    const { graph } = await traceOf(lily);
+    expect(graph.nodes.map(({ name }) => name).filter((name) => name === "admit")).toHaveLength(1);
+  });
+});
+
+/** A trace with what two runs of the same may differ in taken out. */
+function withoutTimesAndIds(trace: Trace): unknown {
+  const text = JSON.stringify(trace, (key, value: unknown) =>
+    ["startMs", "ms", "startedAt", "endedAt", "sessionId", "requestId", "deliveryId"].includes(key)
+      ? undefined
+      : value,
+  );
+  return text.replaceAll(/\bfact [0-9a-f]{8}\b/gu, "fact").replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/gu, "then");
+}
+
+describe("the trace of a turn that failed", () => {
+  const boom = (at: number) =>
+    new ScriptedChatModel((_messages, index) => (index === at ? { error: new Error("boom") } : "fine"));
+
+  it("names the step and the failure, with what the call was to be given", async () => {
+    const lily = await start({ model: boom(1) });
+    await lily.send("one");
+    await lily.send("two");
+    const trace = await traceOf(lily);
+    expect(trace).toMatchObject({ status: "failed", turn: null, code: "model_failed" });
+    expect(named(trace, "model")).toEqual(["scripted:test failed"]);
+    expect(named(trace, "candidate")).toEqual(["turn 1 of this session given"]);
+    expect(named(trace, "reply")).toEqual([]);
+    expect((await explain(lily)).text).toContain("model_failed");
+  });
+
+  it("is reached by its place among those that failed, also by /why, whatever came after it", async () => {
+    const model = new ScriptedChatModel((messages) =>
+      JSON.stringify(messages.at(-1)?.content).includes("bad") ? { error: new Error("boom") } : "fine",
+    );
+    const lily = await start({ model });
+    for (const text of ["bad one", "bad two", "good"]) {
+      lily.clock.advance(1_000);
+      await lily.send(text);
+    }
+    const messageOf = async (asked: string) => (await traceOf(lily, asked)).graph.nodes[0]?.text;
+    expect(await messageOf("failed")).toBe("“bad two”");
+    expect(await messageOf("failed 2")).toBe("“bad one”");
+    expect(await explain(lily, "failed 3")).toMatchObject({ ok: false, code: "turn_not_found" });
+    const why = (await lily.send("/why failed 2")).envelope;
+    expect(why).toMatchObject({ code: "failure_explained", message: expect.stringContaining("bad one") });
+  });
+});

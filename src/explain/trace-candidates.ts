@@ -1,0 +1,86 @@
+/** The candidates of a turn's prompts: what was given, what was left out or denied, by which rule. Pure. */
+import { shortId } from "#memory/record.ts";
+import { turnsOfCall, type CallReceipt, type Cut } from "#src/sessions/call-receipt.ts";
+import type { Explanation } from "#src/sessions/turn-record.ts";
+import type { TraceEdge } from "./trace.ts";
+
+/** Something that a prompt could hold, or several of a kind. */
+export interface Candidate {
+  readonly name: string;
+  readonly status: "given" | "partly" | "leftOut" | "denied";
+  readonly rule?: TraceEdge["rule"];
+  readonly score?: number;
+  readonly count?: number;
+}
+
+/** What was chosen once for all calls of the turn. */
+export function turnCandidates({
+  receipt,
+  sources = [],
+}: Pick<Explanation, "receipt" | "sources">): Candidate[] {
+  if (receipt === undefined) return [];
+  const { memory = [], evidence = [], ledger = [] } = receipt;
+  const quotes = (id: string): boolean => sources.some((one) => one.kind === "fact" && one.id === id);
+  return [
+    ...memory.map(({ id, because, score }) => ({
+      name: `fact ${shortId(id)}`,
+      status: "given" as const,
+      rule: quotes(id) ? "the answer rests on it" : (because ?? "fits"),
+      ...(score === undefined ? {} : { score }),
+    })),
+    ...evidence.map(({ sourceId, piece }) => ({
+      name: `passage ${piece + 1} of ${shortId(sourceId)}`,
+      status: "given" as const,
+      rule: "fits",
+    })),
+    ...(ledger.length === 0
+      ? []
+      : [{ name: "tasks and decisions", status: "given" as const, rule: "open", count: ledger.length }]),
+  ];
+}
+
+/** What one call was given of the conversation, and what it was not given; of a later call only what differs. */
+export function callCandidates(
+  { calls = [] }: Pick<Explanation, "calls">,
+  index: number,
+  { call, nameOf }: { readonly call: CallReceipt; readonly nameOf: (sessionId: string) => string },
+): Candidate[] {
+  const before = index === 0 ? undefined : calls[index - 1];
+  const turns = call.turns ?? (index === 0 ? turnsOfCall(calls, index) : []);
+  const isSame = (key: "leftOut" | "cuts"): boolean =>
+    before !== undefined && JSON.stringify(before[key]) === JSON.stringify(call[key]);
+  return [
+    ...turns.map(({ sessionId, from, to, as }) => ({
+      name: `${range(from, to)} of ${nameOf(sessionId)}`,
+      status: as === undefined ? ("given" as const) : ("partly" as const),
+      rule: as ?? "newest first",
+      count: to - from + 1,
+    })),
+    ...(isSame("cuts") && isSame("leftOut") ? [] : cutCandidates(call)),
+  ];
+}
+
+const range = (from: number, to: number): string => (from === to ? `turn ${from}` : `turns ${from} to ${to}`);
+
+function cutCandidates({ cuts = [], leftOut }: CallReceipt): Candidate[] {
+  return cuts.flatMap((cut) => {
+    if (cut.what !== "turns" || cut.rule === "collapsed" || cut.rule === "shortened")
+      return [cutCandidate(cut)];
+    const { from = 1, to = 0, earlier = 0 } = leftOut ?? {};
+    const why = {
+      status: cut.rule === "summary" ? ("partly" as const) : ("leftOut" as const),
+      rule: cut.rule,
+    };
+    return [
+      ...(to < from ? [] : [{ name: `${range(from, to)} of this session`, count: to - from + 1, ...why }]),
+      ...(earlier === 0 ? [] : [{ name: "turns of earlier sessions", count: earlier, ...why }]),
+    ];
+  });
+}
+
+/** Several of a kind that are not given whole. */
+function cutCandidate({ what, rule, count }: Cut): Candidate {
+  const isPart = rule === "collapsed" || rule === "shortened";
+  const name = `${what} ${isPart ? rule : "left out"}`;
+  return { name, status: isPart ? "partly" : "leftOut", rule, ...(count === 0 ? {} : { count }) };
+}
