@@ -64,9 +64,10 @@ describe("a conversation that has outgrown the context", () => {
     await lily.send("The vault code word is ZEBRA-7");
     for (let turn = 2; turn <= 15; turn += 1)
       await lily.send(`message ${turn} ${"of some length ".repeat(12)}`);
+    expect(systemOf(model)).toContain("turn 1: “The vault code word is ZEBRA-7”");
     const reply = await lily.send("what is the code word?");
     expect(systemOf(model)).toMatch(
-      /\n\(\d+ older quotations have no room here; recall_history finds them\)\n<\/summary>/u,
+      /\n\(\d+ older quotations have no room here; recall finds them\)\n<\/summary>/u,
     );
     expect(reply.envelope.message).toContain("ZEBRA-7");
     expect(JSON.stringify(await lily.send("/recall vault"))).toContain("ZEBRA-7");
@@ -275,6 +276,7 @@ describe("what /why --prompt shows", () => {
     ];
     const chats = server.requests.filter(({ path }) => path.endsWith("/chat/completions"));
     expect(chats).toHaveLength(asked.length);
+    await lily.send("/style like a pirate");
     for (const [index, [turn, call]] of asked.entries()) {
       const { envelope } = await lily.send(`/why ${turn} --prompt ${call}`);
       const shown = envelope.data?.["messages"] as {

@@ -134,12 +134,12 @@ export async function renderPrompt(
   ];
 }
 
-function beginningOf({ sources, call: { given = {}, leftOut, tools = 0 }, summary }: RenderedCall): string {
+function beginningOf({ sources, call: { given = {}, leftOut }, summary }: RenderedCall): string {
   const { persona, profile, system } = sources;
   const standing = [...persona.slice(0, given["persona"]), ...profile.slice(0, given["profile"])];
   if (summary !== undefined)
     return joined(system, factsText(standing, zoneOf(sources)), summarySection(summary));
-  const line = leftOut === undefined ? "" : turnsOutLine(leftOut, { canRecall: tools > 0 });
+  const line = leftOut === undefined ? "" : turnsOutLine(leftOut);
   return joined(system, factsText(standing, zoneOf(sources)), line);
 }
 

@@ -2,11 +2,12 @@
 import type { CommandContext } from "#src/commands/command.ts";
 import { withNotesInMessage } from "#src/models/wire/late-notes.ts";
 import { turnsOfCall } from "#src/sessions/call-receipt.ts";
-import type { Chain } from "#src/sessions/chain.ts";
+import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { inheritedNotes, notedAfter, type Noted } from "#src/sessions/transcript.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { advance } from "./commit-turn.ts";
+import { newFields } from "./locate-session.ts";
 import { hashesOf, readSources, renderPrompt, type PromptReader } from "./prompt.ts";
 import { storedSummary } from "./summaries.ts";
 
@@ -20,9 +21,11 @@ export function promptOf(
     const { receipt, calls = [] } = record.explanation;
     const call = calls[index];
     if (receipt === undefined || call === undefined) return undefined;
-    const noted = await notedBefore(run, { chain, session }, record.turn);
-    const { turn: number, messages } = record;
-    const sources = await readSources(deps, run, { session, turn: { number, messages, receipt, ...noted } });
+    const { turn: number, messages, changes } = record;
+    const before = await sessionBefore(deps, run, { chain, session }, number);
+    const { ledger, units } = changes?.contextFrom === undefined ? before : {};
+    const turn = { number, messages, receipt, ledger, units };
+    const sources = await readSources(deps, run, { session: before, turn });
     const turns = [...turnsOfCall(calls, index)];
     const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
     const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
@@ -34,13 +37,16 @@ export function promptOf(
   };
 }
 
-async function notedBefore(
-  { repository }: PromptReader,
+/** The session as it was before a turn: how it began, with what its commands have changed since. */
+async function sessionBefore(
+  deps: SessionDeps,
+  run: PromptReader,
   { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
   turn: number,
-): Promise<Noted> {
-  let noted = await inheritedNotes(repository, chain, session.sessionId);
-  for (const stored of await repository.readStoredTurns(session, { from: 1, to: turn - 1 }))
-    noted = notedAfter(noted, stored);
-  return noted;
+): Promise<SessionFields> {
+  const entry = entryOf(chain, session.sessionId);
+  if (entry === undefined) return session;
+  const began = await newFields(deps, run, { chain, entry });
+  const before = await run.repository.readStoredTurns(session, { from: 1, to: turn - 1 });
+  return before.reduce((fields, stored) => advance(deps, fields, stored), began);
 }

@@ -1,8 +1,8 @@
 /** What a summary of a person's words must not lose: names, codes, numbers, dates and quoted words. By their form, in any script. */
 import { STOP_WORDS } from "#src/kernel/words.ts";
 
-/** How much its loss would matter: 1 codes, numbers, dates and quoted words; 2 names; 3 what may be a name. */
-export type Tier = 1 | 2 | 3;
+/** How much its loss would matter: 1 codes, dates, amounts and quoted words; 2 names; 3 small numbers; 4 what may be a name. */
+export type Tier = 1 | 2 | 3 | 4;
 
 /** A place in a text. */
 export interface Identifier {
@@ -19,10 +19,15 @@ const URL = /https?:\/\/[^\s<>"'`“”«»)\]]+/u;
 const QUOTED =
   /"[^"\n]{1,60}"|“[^”\n]{1,60}”|„[^“”\n]{1,60}[“”]|«[^»\n]{1,60}»|「[^」\n]{1,60}」|`[^`\n]{1,60}`/u;
 const KATAKANA = /\p{sc=Katakana}[\p{sc=Katakana}ー・]+/u;
+const DATE = /(?:\p{N}{1,4}[年月日時时分년월일시]\s?)+/u;
 const WORD = new RegExp(`[#@$€£+]?${LETTER}+(?:[-_./:@#+'’&=~,·]+${LETTER}+)*%?`, "u");
-const TOKEN = new RegExp([URL, QUOTED, KATAKANA, WORD].map(({ source }) => `(?:${source})`).join("|"), "gu");
+const TOKEN = new RegExp(
+  [URL, QUOTED, KATAKANA, DATE, WORD].map(({ source }) => `(?:${source})`).join("|"),
+  "gu",
+);
 
 const DIGIT = /\p{N}/u;
+const SMALL_NUMBER = /^#?\p{N}{1,3}$/u;
 const CAPITALS = /^\p{Lu}[\p{Lu}'’.&-]*\p{Lu}$/u;
 const MIXED = /\p{Ll}\p{Lu}|^#\p{L}|[_@]|\p{L}{2}[./]\p{L}+[./]|\p{L}{3}\.\p{L}/u;
 const CAPITALISED = /^\p{Lu}\p{M}*(?:\p{Ll}|['’]\p{Lu})/u;
@@ -40,7 +45,7 @@ export function identifiersIn(texts: readonly string[]): Identifier[][] {
   const all = words.flat();
   const inner = all.filter(({ begins }) => !begins);
   const share = inner.filter(({ text }) => CAPITALISED.test(text)).length / Math.max(1, inner.length);
-  const nameTier = inner.length >= LEAST_WORDS && share > NOUN_SHARE ? 3 : 2;
+  const nameTier = inner.length >= LEAST_WORDS && share > NOUN_SHARE ? 4 : 2;
   const written = new Set(all.map(({ text }) => text));
   return words.map((of, index) => {
     const hasLower = LOWER.test(texts[index] ?? "");
@@ -78,6 +83,7 @@ interface Surroundings {
 }
 
 function tierOf(text: string, around: Surroundings): Tier | undefined {
+  if (SMALL_NUMBER.test(text)) return 3;
   if (URL.test(text) || QUOTED.test(text) || DIGIT.test(text)) return 1;
   if (KATAKANA.test(text)) return 2;
   const { hasLower } = around;
@@ -86,13 +92,13 @@ function tierOf(text: string, around: Surroundings): Tier | undefined {
   const { begins, nameTier, written } = around;
   if (!begins) return nameTier;
   const lower = text.toLowerCase();
-  return STOP_WORDS.has(lower.replace(/['’].*$/u, "")) || written.has(lower) ? undefined : 3;
+  return STOP_WORDS.has(lower.replace(/['’].*$/u, "")) || written.has(lower) ? undefined : 4;
 }
 
 /** Without the marks around quoted words, and without what ends a sentence behind an address. */
 function bare(text: string): string {
   if (QUOTED.test(text)) return text.slice(1, -1).trim() || text;
-  return URL.test(text) ? text.replace(/[.,;:!?]+$/u, "") : text;
+  return URL.test(text) ? text.replace(/[.,;:!?]+$/u, "") : text.trim();
 }
 
 /** A text in which case and width do not count. */

@@ -44,7 +44,7 @@ const options = (budgetTokens = 4_000): SummaryOptions => ({
   nameOf: () => "session 1",
 });
 
-const found = (text: string, tier = 2): string[] =>
+const found = (text: string, tier = 3): string[] =>
   identifiersIn([text]).flatMap((of) => of.filter((one) => one.tier <= tier).map(({ text: word }) => word));
 
 describe("what must not be lost of a text", () => {
@@ -56,7 +56,7 @@ describe("what must not be lost of a text", () => {
     ["it costs €1,250.50, that is 12.5%", ["€1,250.50", "12.5%"]],
     ["he said “never again” and `git push`", ["never again", "git push"]],
     ["rename getUserName in src/app/main.ts", ["getUserName", "src/app/main.ts"]],
-    ["航班BA117在5月1日起飞", ["BA117", "5", "1"]],
+    ["航班BA117在5月1日起飞", ["BA117", "5月1日"]],
     ["ユーザーのコードは「青い空」です", ["ユーザー", "コード", "青い空"]],
     ["```\nconst port = 8081;\n```", ["8081"]],
     ["please write me a poem about the sea", []],
@@ -146,6 +146,14 @@ describe("a summary in quotations", () => {
     const { text } = quotingSummary(undefined, turnsOf("the vault is ZEBRA-7", page), options(600));
     expect(text).toContain("ZEBRA-7");
     expect(text).toMatch(/\(\d+ older quotations have no room here/u);
+  });
+
+  it("keeps codes longest where small numbers of later turns want the room too", () => {
+    const turns = turnsOf(
+      "the vault is ZEBRA-7",
+      ...Array.from({ length: 14 }, (_, at) => `message ${at} goes on for a while`),
+    );
+    expect(quotingSummary(undefined, turns, options(160)).text).toContain("ZEBRA-7");
   });
 
   it("has what its savers keep, before all else", () => {

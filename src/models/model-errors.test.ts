@@ -12,6 +12,56 @@ function named(name: string): Error {
   return errorWith({ name });
 }
 
+describe("a prompt that is too long", () => {
+  it.each([
+    "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+    "Your input exceeds the context window of this model. Please adjust your input and try again.",
+    "prompt is too long: 210000 tokens > 200000 maximum",
+    "input length and `max_tokens` exceed context limit: 199999 + 4096 > 200000",
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    "Input is too long for requested model.",
+    "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+    "Too many input tokens. Max input tokens: 8192, request input token count: 9000",
+    "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000",
+    "the request exceeds the available context size, try increasing it",
+    "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens",
+    "Input validation error: `inputs` must have less than 1024 tokens. Given: 1200",
+    "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+    "Please reduce the length of the messages or completion. Current length is 10000 while limit is 8192",
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]",
+    "Invalid request: Your request exceeded model token limit: 8192",
+    "Prompt exceeds max length",
+    "Prompt 超长",
+    "prompt token count of 150000 exceeds the limit of 128000",
+    "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+    "the number of input tokens 4097 cannot exceed the total tokens limit 4096 for this model",
+    "invalid params, context window exceeds limit (2013)",
+  ])("is known by its server's words: %s", (words) => {
+    for (const status of [400, 413, 422, 500])
+      expect(classifyModelError(errorWith({ status }, words)).kind).toBe("context_length");
+    expect(classifyModelError(new Error(words)).kind).toBe("context_length");
+  });
+
+  it("is one that is above a limit by the minute alone, which waiting does not help", () => {
+    const words =
+      "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. The input or output tokens must be reduced in order to run successfully.";
+    expect(classifyModelError(errorWith({ status: 429 }, words)).kind).toBe("context_length");
+  });
+
+  it.each([
+    "max_tokens is too large: 8000. This model supports at most 4096 completion tokens",
+    "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got 42",
+    "image input exceeds the maximum size of 20 MB",
+    "Too many images in the request: at most 10",
+    "Unsupported value: 'temperature' exceeds 2",
+    "Invalid schema for function: name is too long",
+  ])("is not what is told with: %s", (words) => {
+    expect(classifyModelError(errorWith({ status: 400 }, words)).kind).not.toBe("context_length");
+  });
+});
+
 describe("classifyModelError", () => {
   it.each<[string, unknown, string, boolean]>([
     ["a DOM abort", new DOMException("stop", "AbortError"), "aborted", false],

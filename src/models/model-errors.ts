@@ -58,9 +58,25 @@ const BY_SIGN: readonly (readonly [ModelErrorKind, RegExp])[] = [
 ];
 
 const ABORT = /\b(?:AbortError|ModelAbortError|APIUserAbortError)\b/u;
-const TOO_LONG_SIGN = /ContextOverflowError|context_length|context_size/iu;
-const TOO_LONG_WORDS =
-  /maximum context length|context (?:window|size|length)|(?:prompt|input) is too long|input tokens exceed/iu;
+const TOO_LONG_SIGN = /ContextOverflowError|context_length|context_size|max_prompt_tokens/iu;
+/** How servers say it that have no code for it: OpenAI's and its kin, Anthropic, Gemini, Bedrock, Cohere, Kimi, Qwen, GLM, TGI. */
+const TOO_LONG_WORDS = new RegExp(
+  [
+    /maximum (?:context|prompt|model|input|sequence) length/,
+    /context (?:window|size|length|limit)/,
+    /\b(?:prompt|inputs?|conversation|context) (?:is |are |was )?too (?:long|large)/,
+    /too many (?:input )?tokens/,
+    /\b(?:input|prompt)s?\b[^.\n]{0,24}\b(?:length|tokens?)\b[^.\n]{0,40}\bexceed/,
+    /prompt exceeds max|exceed\w* (?:the )?model token limit|max tokens of \d+ exceeded/,
+    /range of input length|\binputs`? (?:tokens \+|must have less than)/,
+    /reduce the length of (?:the|your) (?:messages|prompt|input)|超长/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "iu",
+);
+/** A limit of tokens a minute that waiting does not lift: the request alone is above it. */
+const ALONE_TOO_LARGE = /request too large|tokens must be reduced/iu;
 const OTHER_CONTENT = /\b(?:images?|image_url|vision|audio|input_audio|files?|multi-?modal)\b/iu;
 const NOT_TAKEN = /\b(?:not|n't|only) support|unsupported|no endpoints found|must have mime type/iu;
 const ABOUT_MESSAGES = /\bmessages?\b|\btool_calls?\b|\btool_call_id\b|\broles?\b|reasoning_content/iu;
@@ -124,8 +140,10 @@ function kindOf(error: unknown, facts: Facts): ModelErrorKind {
 function kindByFacts({ status, signs, messages }: Facts): ModelErrorKind {
   const said = (pattern: RegExp): boolean => messages.some((message) => pattern.test(message));
   if (ABORT.test(signs)) return "aborted";
-  // Too many tokens a minute is not too many tokens: a 429 is never about the prompt alone.
-  if (status !== 429 && (TOO_LONG_SIGN.test(signs) || said(TOO_LONG_WORDS))) return "context_length";
+  // Too many tokens a minute is not too many tokens.
+  const isTooLong =
+    status === 429 ? said(ALONE_TOO_LARGE) : TOO_LONG_SIGN.test(signs) || said(TOO_LONG_WORDS);
+  if (isTooLong) return "context_length";
   const byStatus = status === undefined ? undefined : BY_STATUS[status];
   if (byStatus !== undefined) return byStatus;
   // Some answer so with 500: trying again does not help.

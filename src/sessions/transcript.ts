@@ -80,7 +80,7 @@ export interface Noted {
 }
 
 /** What was noted after one more turn, or its mark. */
-export function notedAfter({ ledger, units }: Noted, stored: StoredTurn): Noted {
+function notedAfter({ ledger, units }: Noted, stored: StoredTurn): Noted {
   return {
     ledger: ledgerAfter(ledger, stored.changes, stored.turn),
     units: unitsAfter(units, stored),
