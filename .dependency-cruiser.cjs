@@ -32,8 +32,8 @@ module.exports = {
     only(
       "commands",
       "^src/commands/",
-      "^(src/(commands|kernel|sessions|context|explain|agents)/|memory/)",
-      "commands → pure folders, agents and memory's values",
+      "^(src/(commands|kernel|sessions|context|explain|agents|tools)/|memory/)",
+      "commands → pure folders, agents, tools and memory's values",
     ),
     only(
       "agents",
@@ -45,8 +45,8 @@ module.exports = {
     only(
       "tools",
       "^src/tools/",
-      "^(src/(tools|kernel|sessions)/|memory/evidence/)",
-      "tools → kernel, what a session says of them, and document readers",
+      "^(src/(tools|kernel|sessions|agents)/|memory/evidence/)",
+      "tools → sessions, how agents freeze, and document readers",
     ),
     only("models", "^src/models/", "^src/(models|kernel)/", "models → kernel"),
     only(

@@ -78,7 +78,7 @@ export async function openLily({ home, env = {}, models, tools }: LilyOptions): 
   return lilyOf(app, openLocalSessions(deps, app.storage, { keepTurns: app.config.storage.keepTurns }));
 }
 
-function lilyOf({ config, storage }: App, sessions: LocalSessions): Lily {
+function lilyOf({ config, storage, close }: App, sessions: LocalSessions): Lily {
   return {
     ...sessions,
     graph: sessions.graph,
@@ -87,7 +87,7 @@ function lilyOf({ config, storage }: App, sessions: LocalSessions): Lily {
     owner: config.owner,
     async close() {
       await sessions.settled();
-      await storage.close();
+      await close();
     },
   };
 }

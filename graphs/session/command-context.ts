@@ -31,7 +31,7 @@ export function commandContext(
     readonly verdict: Verdict | null;
   } & Pick<
     CommandContext,
-    "agents" | "memory" | "evidence" | "compact" | "erasing" | "unanswered" | "promptOf"
+    "agents" | "tools" | "memory" | "evidence" | "compact" | "erasing" | "unanswered" | "promptOf"
   >,
 ): CommandContext {
   const entry = entryOf(subject.chain, subject.session.sessionId);

@@ -16,6 +16,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { advance } from "./commit-turn.ts";
 import type { RunContext } from "./run-context.ts";
+import { toolsToFreeze } from "./run-outside.ts";
 
 /** A thread with its chain. */
 export interface LocatedSession {
@@ -111,13 +112,17 @@ async function firstContact(
   };
 }
 
-/** The chain of a key as it begins now, with what is to be stored before it. */
+/** The chain of a key as it begins now, with what is to be stored before it. `isStored`: it is to be. */
 export async function beginChain(
   deps: SessionDeps,
   first: Omit<FirstSession, "at" | "snapshot">,
+  { isStored = true }: { readonly isStored?: boolean } = {},
 ): Promise<{ readonly chain: Chain; readonly contents: readonly Blob[] }> {
   const ofOwner = first.owner === deps.localOwner;
-  const { hash, contents } = await freezeSession(deps.agentFiles, deps.defaultAgent, { ofOwner });
+  const agent = deps.defaultAgent;
+  // Servers are begun for a conversation alone.
+  const tools = isStored ? await toolsToFreeze(deps, { agent, model: null }) : undefined;
+  const { hash, contents } = await freezeSession(deps.agentFiles, agent, { ofOwner, tools });
   const chain = openChain({ ...first, at: toInstant(deps.clock.now()), snapshot: hash });
   return { chain, contents };
 }

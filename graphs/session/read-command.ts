@@ -16,6 +16,7 @@ import { commandContext, lastVerdict } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
 import { beginChain, catchUp, newFields } from "./locate-session.ts";
 import { agentsOf } from "./run-agents.ts";
+import { toolsOf } from "./run-outside.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { promptOf } from "./shown-prompt.ts";
 import { memoryOf } from "./run-memory.ts";
@@ -68,6 +69,7 @@ export function createReadContext(
       session,
       repository,
       agents: agentsOf(deps, blobs, session),
+      tools: toolsOf(deps, blobs, session),
       verdict: await lastVerdict(repository, session),
       memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
       evidence: store === undefined ? undefined : evidenceOf(deps, store),
@@ -84,6 +86,10 @@ export function createReadContext(
 /** The chain as it would begin with the first message; reading never stores it, which its revision tells. */
 async function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: string; deliveryId: string }) {
   const sessionId = deriveUuid("unopened", ref.owner, ref.sessionKey);
-  const { chain, contents } = await beginChain(deps, { ...ref, sessionId, textHash: "" });
+  const { chain, contents } = await beginChain(
+    deps,
+    { ...ref, sessionId, textHash: "" },
+    { isStored: false },
+  );
   return { chain: { ...chain, revision: 0 }, contents };
 }

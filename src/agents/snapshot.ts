@@ -13,6 +13,8 @@ import {
   type Persona,
   type SessionFields,
   type SkillSnapshot,
+  toolSnapshotSchema,
+  type ToolSnapshot,
 } from "#src/sessions/session-fields.ts";
 import type { AgentFiles, PersonaFiles, SkillsFound } from "./agent-files.ts";
 
@@ -26,7 +28,7 @@ export interface Frozen<T> {
 export const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
 
 /** The fields of a session that are snapshots. */
-export type SnapshotFields = Pick<SessionFields, "persona" | "skillSnapshot">;
+export type SnapshotFields = Pick<SessionFields, "persona" | "skillSnapshot" | "toolSnapshot">;
 
 /** Freezes the files of an agent; `null` where there is nothing of them. */
 export function freezePersona({ files, problems }: PersonaFiles): Frozen<Persona | null> {
@@ -54,21 +56,24 @@ export function freezeSkills({ skills, problems }: SkillsFound): Frozen<SkillSna
 export async function freezeSession(
   files: AgentFiles | undefined,
   agent: string,
-  options: { readonly ofOwner: boolean },
+  { tools, ...options }: { readonly ofOwner: boolean; readonly tools: Frozen<ToolSnapshot> | undefined },
 ): Promise<{ readonly hash: string | undefined; readonly contents: readonly Blob[] }> {
-  if (files === undefined) return { hash: undefined, contents: [] };
-  const persona = freezePersona(await files.persona(agent, options));
-  const skills = freezeSkills(await files.skills());
-  if (persona.snapshot === null && skills.snapshot.skills.length + skills.snapshot.diagnostics.length === 0)
+  const persona = freezePersona((await files?.persona(agent, options)) ?? { files: [], problems: [] });
+  const skills = freezeSkills((await files?.skills()) ?? { skills: [], problems: [] });
+  const isBare = persona.snapshot === null && tools === undefined;
+  if (isBare && skills.snapshot.skills.length + skills.snapshot.diagnostics.length === 0)
     return { hash: undefined, contents: [] };
-  const session = blobOf(canonicalJson({ v: 1, persona: persona.snapshot, skills: skills.snapshot }));
-  return { hash: sha256Of(session.bytes), contents: [...persona.contents, ...skills.contents, session] };
+  const all = { v: 1, persona: persona.snapshot, skills: skills.snapshot };
+  const session = blobOf(canonicalJson(tools === undefined ? all : { ...all, tools: tools.snapshot }));
+  const contents = [...persona.contents, ...skills.contents, ...(tools?.contents ?? []), session];
+  return { hash: sha256Of(session.bytes), contents };
 }
 
 const sessionSnapshotSchema = z.object({
   v: z.literal(1),
   persona: personaSchema.nullable(),
   skills: skillSnapshotSchema,
+  tools: toolSnapshotSchema.optional(),
 });
 
 /** What the session of a chain entry began with. Where it is gone from the store, the session goes on without, and says so. */
@@ -82,12 +87,16 @@ export async function thawSession(
   const parsed = sessionSnapshotSchema.safeParse(text.ok ? JSON.parse(text.text) : undefined);
   if (!parsed.success) {
     const diagnostics = [
-      { source: "persona and skills", reason: text.ok ? "are damaged in the store" : text.reason },
+      { source: "persona, skills and tools", reason: text.ok ? "are damaged in the store" : text.reason },
     ];
     return { skillSnapshot: { ...NO_SKILLS, diagnostics } };
   }
-  const { persona, skills } = parsed.data;
-  return { skillSnapshot: skills, ...(persona === null ? {} : { persona }) };
+  const { persona, skills, tools } = parsed.data;
+  return {
+    skillSnapshot: skills,
+    ...(persona === null ? {} : { persona }),
+    ...(tools === undefined ? {} : { toolSnapshot: tools }),
+  };
 }
 
 /** Stores what a snapshot points to. */

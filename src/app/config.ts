@@ -15,6 +15,7 @@ import {
 } from "#src/sessions/rollover-policy.ts";
 import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { toolRulesSchema } from "#src/tools/policy.ts";
+import { mcpServersSchema, toolSettingsSchema } from "#src/tools/tool-settings.ts";
 import { arrivalOverridesSchema, arrivalPolicySchema } from "#src/turns/arrival-policy.ts";
 import { homeFolder } from "./home-folder.ts";
 
@@ -102,12 +103,6 @@ export const configSchema = z.strictObject({
   arrivals: arrivalPolicySchema.prefault({}),
   /** Agents by name; `defaults` holds for all. */
   agents: z.record(z.string(), agentSchema).default({}),
-  tools: z
-    .strictObject({
-      /** `allow`, `ask` or `deny` by the name of a tool, `server/*`, or `*`. By default what changes something is asked about. */
-      policy: toolRulesSchema.default({}),
-    })
-    .prefault({}),
   /** What is known of models, by their references. */
   models: z.record(modelReference, z.strictObject({ price: priceSchema.optional() })).default({}),
   memory: z
@@ -128,6 +123,9 @@ export const configSchema = z.strictObject({
       extract: z.enum(["off", "symbolic", "model"]).default("model"),
     })
     .prefault({}),
+  /** MCP servers by name, in the form that other programs use. */
+  mcpServers: mcpServersSchema,
+  tools: toolSettingsSchema,
   /** `lily serve`. */
   server: z
     .strictObject({

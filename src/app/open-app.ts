@@ -18,6 +18,7 @@ import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqli
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { ContextWindows } from "#src/models/context-windows.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";
+import { createOutsideTools } from "#src/tools/outside-tools.ts";
 import { StopRegistry } from "#src/turns/stop.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
@@ -33,6 +34,8 @@ export interface App {
   readonly storage: StorageBackend;
   /** What the person who started this program is told, once. */
   readonly notice?: string;
+  /** Ends what was begun for tools, and closes the storage. Idempotent. */
+  close(): Promise<void>;
 }
 
 /** Skills that come with Lily, by the package's own name for them: this file may be part of a bundle. A bundle outside has none. */
@@ -53,9 +56,20 @@ export function createSessionDeps(
 ): SessionDeps {
   const models = createOpenAIChatModels(openAISettingsOf(env));
   const settings = sessionSettings(loaded.config, env, { ...options, machineZone: machineTimeZone });
+  const clock = systemClock(env);
+  const { mcpServers: servers, tools } = loaded.config;
+  const outside = createOutsideTools({
+    ...tools,
+    servers,
+    builtIn: [],
+    env,
+    cwd: loaded.workspace,
+    monotonic: () => clock.monotonic(),
+  });
   return {
     ...settings,
-    clock: systemClock(env),
+    ...(outside === undefined ? {} : { outside }),
+    clock,
     ids: systemIds,
     models,
     agentFiles: createAgentFiles({
@@ -99,6 +113,10 @@ export async function openApp(
     ...loaded,
     storage,
     ...(notices.length === 0 ? {} : { notice: notices.join("\n") }),
+    async close() {
+      await deps.outside?.close();
+      await storage.close();
+    },
     deps: {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,

@@ -17,6 +17,7 @@ import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
 import type { StopRegistry } from "#src/turns/stop.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
+import type { OutsideTools } from "#src/tools/outside-tools.ts";
 import type { ShownTurns } from "#src/turns/shown-turns.ts";
 
 /** The classifier of a control model: a model reference or `built-in`. It gives its word within the deadline. */
@@ -118,6 +119,8 @@ export interface SessionDeps {
   readonly shownTurns: ShownTurns;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
   readonly tools?: readonly StructuredToolInterface[];
+  /** Tools of MCP servers, and those that are built in and configured; a session has them as they were when it began. */
+  readonly outside?: OutsideTools;
   /** Waits; for retries of a model, and for the end of a turn's time. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** From 0 to 1; spreads the retries of many callers. Left out, the waits are whole. */

@@ -45,7 +45,8 @@ export async function openEngine(
   cwd: string,
   input?: Pick<LineInput, "forgetSaying">,
 ): Promise<Engine> {
-  const { home, config, deps, storage, notice } = await openApp(env, cwd, { mayOnlyRead: true });
+  const app = await openApp(env, cwd, { mayOnlyRead: true });
+  const { home, config, deps, storage, notice } = app;
   const sessions = openLocalSessions(
     { ...deps, files: commandFiles({ folder: cwd, kept: join(home, "exports") }) },
     storage,
@@ -68,6 +69,6 @@ export async function openEngine(
     now: () => deps.clock.now(),
     send: (request) => sessions.send({ ...request, owner }),
     unanswered: (sessionKey) => sessions.unanswered({ owner, sessionKey }),
-    close: () => (closing ??= sessions.settled().then(() => storage.close())),
+    close: () => (closing ??= sessions.settled().then(() => app.close())),
   };
 }

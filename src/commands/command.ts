@@ -15,6 +15,7 @@ import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
+import type { SessionTools } from "#src/tools/session-tools.ts";
 import type { CommandErasing } from "./command-erasing.ts";
 import type { UnansweredMessage } from "./unanswered-message.ts";
 import type { ControlModel, Verdict } from "#src/sessions/verdict.ts";
@@ -47,6 +48,7 @@ export interface CommandContext {
   /** What the policy says of a text that the person wants kept, also where memory is switched off. Stores nothing. */
   readonly gate: (text: string) => Promise<PolicyVerdict>;
   readonly agents: SessionAgents;
+  readonly tools: SessionTools;
   /** Summarises older turns; absent where nothing is changed. */
   readonly compact?: ((instructions: string) => Promise<CompactOutcome>) | undefined;
   /** Long-term memory of the owner; `undefined` when it is switched off. */

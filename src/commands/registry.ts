@@ -29,6 +29,7 @@ import { sessionsCommand } from "./catalog/sessions.ts";
 import { statusCommand } from "./catalog/status.ts";
 import { stopCommand } from "./catalog/stop.ts";
 import { taskCommand } from "./catalog/task.ts";
+import { reloadToolsCommand, toolsCommand } from "./catalog/tools.ts";
 import { titleCommand } from "./catalog/title.ts";
 import { unitsCommand } from "./catalog/units.ts";
 import { whyCommand } from "./catalog/why.ts";
@@ -64,6 +65,8 @@ export const COMMANDS: readonly Command[] = [
   reloadPersonaCommand,
   skillsCommand,
   reloadSkillsCommand,
+  toolsCommand,
+  reloadToolsCommand,
   styleCommand,
   reasoningCommand,
   verbosityCommand,

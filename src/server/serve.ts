@@ -49,12 +49,13 @@ export async function openServer(
   const authenticator = openAuthenticator(env, home, { owner });
   const { isOpen } = authenticator;
   if (isOpen) requireLoopback(host);
-  const { deps, storage, notice } = await openApp(env, cwd);
+  const app = await openApp(env, cwd);
+  const { deps, storage, notice } = app;
   if (notice !== undefined) report(notice);
   const sessions = openLocalSessions(deps, storage, { keepTurns: config.storage.keepTurns });
   const closeStorage = async (): Promise<void> => {
     await sessions.settled();
-    await storage.close();
+    await app.close();
   };
   let server: HttpServer;
   try {

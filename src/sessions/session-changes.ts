@@ -8,6 +8,7 @@ import {
   personaSchema,
   reasoningSchema,
   skillSnapshotSchema,
+  toolSnapshotSchema,
   verbositySchema,
   type SessionFields,
 } from "./session-fields.ts";
@@ -34,6 +35,8 @@ export const sessionChangesSchema = z.strictObject({
   /** Files as they were read anew; `null` where there are none any more. */
   persona: personaSchema.nullable().optional(),
   skillSnapshot: skillSnapshotSchema.optional(),
+  /** Tools as their sources told of them anew. */
+  toolSnapshot: toolSnapshotSchema.optional(),
   /** What is told in a summary from now on. */
   compacted: compactedToSchema.optional(),
   /** Tools that run without a question from now on. */
@@ -59,7 +62,7 @@ export function applyChanges(
   const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
   const { agent, skillSnapshot, approved } = changes;
   return {
-    ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona"]),
+    ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona", "toolSnapshot"]),
     ...(agent === undefined ? {} : { activeAgent: agent }),
     ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
     ...(approved === undefined

@@ -39,6 +39,15 @@ export const personaSchema = z.strictObject({
 /** Persona of a session. */
 export type Persona = z.infer<typeof personaSchema>;
 
+/** Tools of a session that are not Lily's own, as they were when it began, or when they were reloaded. */
+export const toolSnapshotSchema = z.strictObject({
+  /** By the name of the MCP server, or `built in`; `hash` is that of a blob with all that is told of its tools. */
+  sources: z.array(z.strictObject({ name: z.string(), hash: z.string() })),
+});
+
+/** Tools of a session. */
+export type ToolSnapshot = z.infer<typeof toolSnapshotSchema>;
+
 /** How long a reasoning model thinks; models without reasoning may refuse it. */
 export const reasoningSchema = z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
@@ -104,6 +113,8 @@ export const sessionFieldsSchema = z.strictObject({
   skillSnapshot: skillSnapshotSchema,
   /** Absent where the agent has no files. */
   persona: personaSchema.optional(),
+  /** Absent where none are configured. */
+  toolSnapshot: toolSnapshotSchema.optional(),
   modelConfig: modelConfigSchema,
   rollover: rolloverOverridesSchema.optional(),
   /** Control model that the user chose, in place of the configured one. */

@@ -41,7 +41,7 @@ export function assembleContext(deps: SessionDeps) {
     const solver = solverOf(deps, session);
     const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
     const said = [turn.announcement, notice].filter((text) => text !== null);
-    const tools = solver === "symbolic" ? NO_TOOLS : toolsFor(session);
+    const tools = solver === "symbolic" ? NO_TOOLS : await toolsFor(session, run.blobs);
     const { chosen, notices } = await chooseContext(deps, run, { session, turn, solver, tools });
     said.push(...notices);
     for (const text of said) runtime.writer?.({ type: "notice", text });

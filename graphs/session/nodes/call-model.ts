@@ -54,7 +54,7 @@ export function callModel(deps: SessionDeps) {
     const over = new AbortController();
     try {
       const mayCallTools = verdict.action === "go" && turn.limit === undefined;
-      const tools = mayCallTools ? toolsFor(session) : NO_TOOLS;
+      const tools = mayCallTools ? await toolsFor(session, run.blobs) : NO_TOOLS;
       const extraction = extractUnits(deps, {
         session,
         turn,

@@ -17,6 +17,7 @@ import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { handOff, linkTo, standBeside } from "../hand-off.ts";
 import { rotationReply } from "../handled.ts";
 import { catchUp } from "../locate-session.ts";
+import { toolsToFreeze } from "../run-outside.ts";
 import { readRunContext, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { messagesInFlight, requireTurn } from "../turn-messages.ts";
@@ -118,7 +119,10 @@ async function moveLatest(deps: SessionDeps, { repository, blobs }: RunContext, 
   const { before, session, turn, verdict, plan } = move;
   const sessionId = deriveUuid("successor", session.sessionId, turn.deliveryId);
   const { owner, activeAgent } = session;
-  const begins = await freezeSession(deps.agentFiles, activeAgent, { ofOwner: owner === deps.localOwner });
+  const carried = carriedOf(session);
+  const tools = await toolsToFreeze(deps, { agent: activeAgent, model: carried.model });
+  const ofOwner = owner === deps.localOwner;
+  const begins = await freezeSession(deps.agentFiles, activeAgent, { ofOwner, tools });
   await keepContents(blobs, owner, begins.contents);
   const after = rotateChain(before, {
     sessionId,
@@ -130,7 +134,7 @@ async function moveLatest(deps: SessionDeps, { repository, blobs }: RunContext, 
     verdict,
     turns: session.turns,
     head: session.head,
-    carried: carriedOf(session),
+    carried,
     title: session.title,
     continues: plan.continues,
     ...(plan.continuesUpTo === undefined ? {} : { continuesUpTo: plan.continuesUpTo }),

@@ -17,6 +17,7 @@ import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import { agentsOf } from "../run-agents.ts";
+import { toolsOf } from "../run-outside.ts";
 import { evidenceOf } from "../run-evidence.ts";
 import { promptOf } from "../shown-prompt.ts";
 import { memoryOf } from "../run-memory.ts";
@@ -113,6 +114,7 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
       session,
       repository,
       agents: agentsOf(deps, withContents(contents, run.blobs), session),
+      tools: toolsOf(deps, withContents(contents, run.blobs), session),
       verdict,
       memory,
       evidence: evidenceOf(deps, run.store),

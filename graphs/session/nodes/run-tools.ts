@@ -35,6 +35,7 @@ import {
   type RunContext,
 } from "../run-context.ts";
 import { gateOf, memoryOf } from "../run-memory.ts";
+import { outsideTools } from "../run-outside.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openCalls, resultOf, toolResultOf, type OpenCall, type OpenCalls } from "../tool-calls.ts";
 import { sessionTools } from "../tools.ts";
@@ -96,7 +97,7 @@ async function runNext(deps: SessionDeps, step: Step): Promise<SessionUpdate> {
   const recalled: RecalledPiece[] = [];
   const noted = [...(turn.ledger ?? [])];
   const results = keeperOf(deps, run, { chain, turn, messages });
-  const tools = toolsFor(deps, { run, chain, state, recalled, noted, results });
+  const tools = await toolsFor(deps, { run, chain, state, recalled, noted, results });
   const tool = tools.find((candidate) => candidate.name === next.name);
   if (tool === undefined) return { messages: notRunFor(`there is no tool ${next.name}`) };
   const note: AskedCall["note"] = (told) =>
@@ -248,7 +249,7 @@ function notRun(turn: TurnInFlight, { calls, refused }: OpenCalls, limit: Reache
   return { messages: [...results, ...refused], turn: { ...turn, limit } };
 }
 
-function toolsFor(
+async function toolsFor(
   deps: SessionDeps,
   on: {
     readonly run: RunContext;
@@ -258,13 +259,14 @@ function toolsFor(
     readonly noted: LedgerChange[];
     readonly results: ResultKeeper;
   },
-): StructuredToolInterface[] {
+): Promise<StructuredToolInterface[]> {
   const { session, turn } = requireTurn(on.state);
   const { repository, store, blobs } = on.run;
   const { timeZone } = policyOf(deps, session);
   const memory =
     deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
-  return sessionTools(deps.tools ?? [], {
+  const others = [...(deps.tools ?? []), ...(await outsideTools(deps, blobs, session))];
+  return sessionTools(others, {
     repository,
     chain: on.chain,
     held: (turn.receipt?.turns ?? []).filter(({ as }) => as !== "shortened"),

@@ -29,6 +29,7 @@ export const statusCommand: PlainCommand = {
     const differs = {
       persona: (await context.agents.persona()).differs,
       skills: (await context.agents.skills()).differs,
+      tools: context.tools.differs(),
     };
     const shown = facts(context, differs);
     const data = {
@@ -65,6 +66,7 @@ function factsText(status: ReturnType<typeof facts>): string {
     ["agent", status.agent],
     ["persona", filesText(status.persona.join(", ") || "none", "persona", status.differs)],
     ["skills", filesText(String(status.skills), "skills", status.differs)],
+    ["tools", status.differs.tools ? "others by now: /tools tells, /reload_tools takes them over" : null],
     ["style", status.style],
     ["reasoning", status.reasoning],
     ["verbosity", status.verbosity],
@@ -73,9 +75,9 @@ function factsText(status: ReturnType<typeof facts>): string {
   ]);
 }
 
-type Differs = Readonly<Record<"persona" | "skills", boolean>>;
+type Differs = Readonly<Record<"persona" | "skills" | "tools", boolean>>;
 
-function filesText(what: string, name: keyof Differs, differs: Differs): string {
+function filesText(what: string, name: "persona" | "skills", differs: Differs): string {
   return differs[name] ? `${what}; the files differ by now: /reload_${name} takes them over` : what;
 }
 

@@ -1,0 +1,263 @@
+/** Tools of MCP servers in whole turns: a session has them as they were when it began, and a server that fails stops no turn. */
+import { tmpdir } from "node:os";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import {
+  createOutsideTools,
+  type DescribedTool,
+  type OutsideTools,
+  type ToolSourceState,
+} from "#src/tools/outside-tools.ts";
+import { stdioServer } from "#src/tools/testing/start-mcp.ts";
+import { createHarness, echoModel, type Harness, type HarnessOptions } from "./testing/harness.ts";
+import { harnessStarter } from "./testing/open-harnesses.ts";
+
+const start = harnessStarter();
+
+const opened: OutsideTools[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+});
+
+const described = (name: string, description = `Does ${name}.`): DescribedTool => ({
+  name: `my__${name}`,
+  description,
+  schema: { type: "object", properties: { what: { type: "string" } } },
+  tool: name,
+  annotations: { readOnlyHint: true },
+});
+
+/** Sources that a test changes. */
+function fakeOutside(...tools: DescribedTool[]) {
+  let state: ToolSourceState = { name: "my", state: "ready", tools, problems: [] };
+  let lists = 0;
+  const outside: OutsideTools = {
+    known: () => [state],
+    async list() {
+      lists += 1;
+      return [state];
+    },
+    async call({ tool }, args) {
+      if (!state.tools.some((known) => known.tool === tool))
+        throw new Error("the server has no such tool any more");
+      return `${tool} did ${JSON.stringify(args)}`;
+    },
+    close: async () => undefined,
+  };
+  return {
+    outside,
+    lists: () => lists,
+    set: (...now: DescribedTool[]) => (state = { ...state, state: "ready", tools: now }),
+    fail: (why: string) => (state = { ...state, state: "failed", tools: [], problems: [why] }),
+  };
+}
+
+const using =
+  (outside: OutsideTools | undefined): NonNullable<HarnessOptions["adjust"]> =>
+  (deps) => ({ ...deps, ...(outside === undefined ? {} : { outside }) });
+
+const namesGiven = (model: ScriptedChatModel): readonly string[] =>
+  (model.calls.at(-1)?.toolNames ?? []).filter((name) => name.startsWith("my__"));
+
+async function fieldsOf(lily: Harness): Promise<Partial<SessionFields>> {
+  const { latest } = await lily.chain();
+  const state = await lily.sessions.graph.getState({ configurable: { thread_id: latest } });
+  const { session } = state.values as { session: SessionFields };
+  const { turns: _t, head: _h, lastActivityAt: _l, expiresAt: _e, firstActivityAt: _f, ...rest } = session;
+  return rest;
+}
+
+const calling = (name: string, args: Record<string, unknown> = {}) =>
+  new ScriptedChatModel([{ toolCalls: [{ id: "c1", name, args }] }, "done"]);
+
+describe("the tools of a session", () => {
+  it("are those that its servers told when it began, whatever they tell later and across a restart", async () => {
+    const fake = fakeOutside(described("look"));
+    const model = echoModel();
+    const lily = await start({ model, adjust: using(fake.outside) });
+    await lily.send("hello");
+    expect(namesGiven(model)).toEqual(["my__look"]);
+    fake.set(described("look", "Does else."), described("more"));
+    await lily.send("and now?");
+    expect(namesGiven(model)).toEqual(["my__look"]);
+    await lily.restart();
+    await lily.send("and now?");
+    expect(namesGiven(model)).toEqual(["my__look"]);
+    await lily.send("/new and now?");
+    expect(namesGiven(model)).toEqual(["my__look", "my__more"]);
+  });
+
+  it("are stored once: sessions hold names and hashes", async () => {
+    const fake = fakeOutside(described("look", "Looks for Zebulon."));
+    const lily = await start({ model: echoModel(), adjust: using(fake.outside) });
+    await lily.send("hello");
+    await lily.send("/new hello");
+    const items = await lily.storage.store.search([], { limit: 1_000 });
+    const holding = items.filter(({ value }) => JSON.stringify(value).includes("Zebulon"));
+    expect(holding.length).toBeLessThanOrEqual(1);
+    expect((await fieldsOf(lily)).toolSnapshot?.sources).toEqual([
+      { name: "my", hash: expect.stringMatching(/^[0-9a-f]{64}$/u) },
+    ]);
+  });
+
+  it("are asked for by no command that reads, and by no session without a model for them", async () => {
+    const fake = fakeOutside(described("look"));
+    const lily = await start({ model: echoModel(), adjust: using(fake.outside) });
+    await lily.send("/status");
+    await lily.send("/help");
+    expect(fake.lists()).toBe(0);
+    const without = await start({
+      model: echoModel(),
+      adjust: using(fake.outside),
+      config: { agents: { defaults: { tools: false } } },
+    });
+    await without.send("hello");
+    expect(fake.lists()).toBe(0);
+  });
+
+  it("that vanished answer the model with an error, and the turn goes on", async () => {
+    const fake = fakeOutside(described("look"));
+    const model = calling("my__look");
+    const lily = await start({ model, adjust: using(fake.outside) });
+    await lily.send("/title x");
+    fake.set();
+    expect((await lily.send("look")).envelope.message).toBe("done");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("the server has no such tool any more");
+  });
+});
+
+describe("/reload_tools", () => {
+  it("shows what differs, and gives this session the tools as their servers tell of them now", async () => {
+    const fake = fakeOutside(described("look"), described("old"));
+    const model = echoModel();
+    const lily = await start({ model, adjust: using(fake.outside) });
+    await lily.send("hello");
+    expect((await lily.send("/reload_tools")).envelope.code).toBe("tools_same");
+    fake.set(described("look", "Looks closely."), described("more"));
+    expect((await lily.send("/status")).envelope.data).toMatchObject({ differs: { tools: true } });
+    const told = (await lily.send("/tools")).envelope;
+    expect(told.data).toMatchObject({ differs: true });
+    expect(told.text).toContain("| my__look | my | ready; changed since | runs |");
+    expect(told.text).toContain("| my__old | my | gone since | runs |");
+    expect(told.text).toContain("| my__more | my | new since, not in this conversation | runs |");
+    const { envelope, turn } = await lily.send("/reload_tools");
+    expect({ code: envelope.code, turn }).toEqual({ code: "tools_reloaded", turn: 2 });
+    expect(envelope.text).toContain("-Does look.\n+Looks closely.");
+    expect(envelope.text).toContain("**my__more** is new.");
+    expect(envelope.text).toContain("**my__old** is gone.");
+    await lily.restart();
+    await lily.send("hello");
+    expect(namesGiven(model)).toEqual(["my__look", "my__more"]);
+  });
+
+  it("keeps the tools of a server that does not answer", async () => {
+    const fake = fakeOutside(described("look"));
+    const model = echoModel();
+    const lily = await start({ model, adjust: using(fake.outside) });
+    await lily.send("hello");
+    fake.fail("did not answer within 10 s");
+    const { envelope } = await lily.send("/reload_tools");
+    expect(envelope.code).toBe("tools_same");
+    expect(envelope.text).toContain("| my | did not answer within 10 s |");
+    expect((await lily.send("/tools")).envelope.text).toContain("its server does not answer");
+    await lily.send("hello");
+    expect(namesGiven(model)).toEqual(["my__look"]);
+  });
+
+  const said = fc.constantFrom(
+    "hello",
+    "/style short",
+    "/title Trip",
+    "/agent coder",
+    "/task apollo",
+    "/todo milk",
+  );
+  const lists = fc.subarray([described("look"), described("more"), described("look2", "Else.")]);
+
+  it("changes its own field of the session and no other, whatever was said before", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(said, { maxLength: 3 }), lists, lists, async (texts, first, then) => {
+        const fake = fakeOutside(...first);
+        const lily = await createHarness({
+          model: echoModel(),
+          adjust: using(fake.outside),
+          config: { agents: { coder: {} } },
+        });
+        try {
+          await lily.send("hello");
+          for (const text of texts) await lily.send(text);
+          const before = await fieldsOf(lily);
+          fake.set(...then);
+          await lily.send("/reload_tools");
+          await lily.send("and?");
+          const after = await fieldsOf(lily);
+          expect({ ...after, toolSnapshot: undefined }).toEqual({ ...before, toolSnapshot: undefined });
+        } finally {
+          await lily.close();
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+});
+
+describe("a real MCP server in a turn", () => {
+  const real = (servers: Parameters<typeof createOutsideTools>[0]["servers"], connectMs = 20_000) => {
+    const outside = createOutsideTools({
+      servers,
+      connectMs,
+      callMs: 20_000,
+      builtIn: [],
+      env: {},
+      cwd: tmpdir(),
+      monotonic: () => 0,
+    });
+    if (outside !== undefined) opened.push(outside);
+    return using(outside);
+  };
+
+  it("is called with the model's arguments, and its answer is given to the model", async () => {
+    const model = calling("my__greet", { name: "Ada" });
+    const lily = await start({ model, adjust: real({ my: stdioServer() }) });
+    expect((await lily.send("greet")).envelope.message).toBe("done");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("hello Ada, no greeting");
+  });
+
+  it("gives a picture as a part that is kept, and 5 MB as a result that read_result reads on", async () => {
+    const model = new ScriptedChatModel([
+      {
+        toolCalls: [
+          { id: "c1", name: "my__picture", args: {} },
+          { id: "c2", name: "my__big", args: {} },
+        ],
+      },
+      "done",
+    ]);
+    const lily = await start({ model, adjust: real({ my: stdioServer() }) });
+    await lily.send("show");
+    const [turn] = await lily.turns((await lily.chain()).latest);
+    const results = turn?.messages.filter(({ role }) => role === "tool").map(({ content }) => content) ?? [];
+    expect(results[0]).toMatch(/a dot:\n\[.*image\/png.*\] kept as result [0-9a-f]{64}/u);
+    expect(results[1]).toMatch(/characters left out; kept as result [0-9a-f]{64}; go on from 8000\]/u);
+    expect(results[1]?.length).toBeLessThan(20_000);
+  });
+
+  it("that crashes in a call is told to the model; one that hangs or is broken stops no turn", async () => {
+    const model = calling("my__crash");
+    const servers = { my: stdioServer(), broken: stdioServer("broken"), hangs: stdioServer("hang") };
+    const lily = await start({
+      model,
+      adjust: real(servers, 5_000),
+      config: { tools: { policy: { "my/crash": "allow" } } },
+    });
+    expect((await lily.send("hello")).envelope.message).toBe("done");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("Connection closed");
+    const { text } = (await lily.send("/tools")).envelope;
+    expect(text).toContain("| hangs | did not answer within 5 s |");
+    expect(text).toContain("it said: no license found");
+    expect(text).toContain("| my__greet | my | ready | runs |");
+    expect(text).toContain("| my__write | my | ready | you are asked |");
+  }, 40_000);
+});

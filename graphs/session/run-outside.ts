@@ -1,0 +1,69 @@
+/** Tools of a session that are not Lily's own: taken when it begins, offered as it has them, run at their sources. */
+import { tool, type StructuredToolInterface } from "@langchain/core/tools";
+import type { Frozen } from "#src/agents/snapshot.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { BlobReader } from "#src/sessions/blobs.ts";
+import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
+import { createSessionTools, sourceOf, type SessionTools } from "#src/tools/session-tools.ts";
+import { sourceMetadata } from "#src/tools/tool-source.ts";
+import { freezeTools, readTools } from "#src/tools/tool-snapshot.ts";
+import { memoryOwner } from "./run-memory.ts";
+import { sessionTools } from "./tools.ts";
+
+/** The tools of a session that begins; none for one whose model is offered none, so that no server is begun for it. */
+export async function toolsToFreeze(
+  { outside, offersTools, defaultModel }: SessionDeps,
+  { agent, model }: { readonly agent: string; readonly model: string | null },
+): Promise<Frozen<ToolSnapshot> | undefined> {
+  const isOffered = offersTools(agent) && (model ?? defaultModel(agent)) !== "symbolic";
+  return outside === undefined || !isOffered ? undefined : freezeTools(await outside.list());
+}
+
+/** The tools as the session has them. What is gone from the store is not offered; what its source no longer has fails when it is called. */
+export async function outsideTools(
+  { outside }: Pick<SessionDeps, "outside">,
+  blobs: BlobReader,
+  { owner, toolSnapshot }: SessionFields,
+): Promise<StructuredToolInterface[]> {
+  if (toolSnapshot === undefined) return [];
+  const { tools } = await readTools(blobs, owner, toolSnapshot);
+  return tools.map((frozen) =>
+    tool(
+      async (args: unknown, config): Promise<unknown> => {
+        const { source, tool: name } = frozen;
+        if (outside === undefined)
+          throw new Error(`the tool is not there any more: ${source} is not configured`);
+        return outside.call({ source, tool: name }, args as Record<string, unknown>, config?.signal);
+      },
+      {
+        name: frozen.name,
+        description: frozen.description,
+        schema: frozen.schema,
+        metadata: sourceMetadata(sourceOf(frozen)),
+      },
+    ),
+  );
+}
+
+/** Tools for the commands of a session. */
+export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFields): SessionTools {
+  const own = sessionTools(deps.tools ?? [], undefined, offersOf(deps, session));
+  return createSessionTools({
+    outside: deps.outside,
+    blobs,
+    session,
+    own,
+    rules: deps.toolRules?.(session.activeAgent) ?? [],
+  });
+}
+
+/** Which of Lily's own tools a session has. */
+export function offersOf(
+  deps: SessionDeps,
+  session: SessionFields,
+): { readonly memory: boolean; readonly skills: boolean } {
+  return {
+    memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
+    skills: session.skillSnapshot.skills.length > 0,
+  };
+}

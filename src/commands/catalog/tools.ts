@@ -1,0 +1,96 @@
+/** `/tools`, `/reload_tools`: what the model can call here, where it comes from, and how its sources tell of it now. */
+import { differenceText } from "#src/agents/difference.ts";
+import { done } from "#src/kernel/envelope.ts";
+import { counted, markdownTable } from "#src/kernel/markdown.ts";
+import type { ToolRow, ToolsBeside } from "#src/tools/session-tools.ts";
+import type { PlainCommand } from "../command.ts";
+
+export const toolsCommand: PlainCommand = {
+  kind: "plain",
+  name: "tools",
+  summary: "List the tools of this conversation, and whether their servers tell of others by now",
+  usage: "/tools",
+  effects: ["reads"],
+  async run(_args, { tools }) {
+    const beside = await tools.beside();
+    const { rows, sources, gone, differs } = beside;
+    const body = markdownTable(
+      ["tool", "from", "state", "rule"],
+      rows.map((row) => [row.name, row.from, NOW[row.now], RULES[row.rule]]),
+    );
+    const here = rows.filter(({ now }) => now !== "new").length;
+    return {
+      envelope: done("tools", `${counted(here, "tool")} here.`, {
+        data: {
+          tools: rows.map(({ source: { annotations }, ...row }) => ({ ...row, annotations })),
+          sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
+          erased: gone,
+          differs,
+        },
+        body: withProblems(body, beside),
+        next: differs
+          ? "The servers tell of other tools by now: /reload_tools shows how, and takes them over."
+          : "mcpServers and tools in config.json add some.",
+      }),
+    };
+  },
+};
+
+export const reloadToolsCommand: PlainCommand = {
+  kind: "plain",
+  name: "reload_tools",
+  summary: "Take the tools over as their servers tell of them now",
+  usage: "/reload_tools",
+  effects: ["reads", "session"],
+  async run(_args, { agents, tools }) {
+    const beside = await tools.beside();
+    const { now, differs, before, after, rows, sources } = beside;
+    // Also where nothing differs: what was erased from the store comes back.
+    await agents.keep(now.contents);
+    const changed = rows
+      .filter((row) => row.now !== "same")
+      .map(({ name, now: how }) => ({ name, now: how }));
+    const data = {
+      changed,
+      sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
+    };
+    const body = withProblems(differs ? differenceText(before, after) : "", beside);
+    if (!differs)
+      return { envelope: done("tools_same", "The tools are as they were; nothing changes.", { data, body }) };
+    const message = "From now on this conversation has these tools; nothing else of it changed.";
+    return {
+      envelope: done("tools_reloaded", message, { data, body }),
+      changes: { toolSnapshot: now.snapshot },
+    };
+  },
+};
+
+const NOW: Record<ToolRow["now"], string> = {
+  same: "ready",
+  changed: "ready; changed since",
+  gone: "gone since",
+  new: "new since, not in this conversation",
+  unknown: "its server does not answer",
+};
+
+const RULES: Record<ToolRow["rule"], string> = {
+  allow: "runs",
+  ask: "you are asked",
+  deny: "does not run",
+  always: "runs, as you said in this conversation",
+};
+
+/** With what does not work, and why, below. */
+function withProblems(body: string, { sources, gone }: Pick<ToolsBeside, "sources" | "gone">): string {
+  const told = markdownTable(
+    ["source", "problem"],
+    [
+      ...sources.flatMap(({ name, problems }) => problems.map((problem) => [name, problem])),
+      ...gone.map((name) => [
+        name,
+        "its tools were erased from this conversation; /reload_tools brings them back",
+      ]),
+    ],
+  );
+  return [body, told].filter((part) => part !== "").join("\n\n");
+}

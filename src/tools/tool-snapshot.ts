@@ -1,0 +1,44 @@
+/** Freezes the tools of a session: what each source told of them, stored once by its hash; the session holds names and hashes. */
+import { z } from "zod";
+import { frozenText, type Frozen } from "#src/agents/snapshot.ts";
+import { canonicalJson } from "#src/kernel/json.ts";
+import { FROZEN_TYPE, sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
+import type { ToolSnapshot } from "#src/sessions/session-fields.ts";
+import { describedToolSchema, type DescribedTool, type ToolSourceState } from "./outside-tools.ts";
+
+/** A tool of a session, with its source. */
+export interface FrozenTool extends DescribedTool {
+  readonly source: string;
+}
+
+/** Freezes what the sources tell. One that cannot be asked keeps what `before` has of it; one that is gone loses it. */
+export function freezeTools(states: readonly ToolSourceState[], before?: ToolSnapshot): Frozen<ToolSnapshot> {
+  const contents: Blob[] = [];
+  const sources = states.flatMap(({ name, state, tools }): ToolSnapshot["sources"] => {
+    if (state !== "ready") return before?.sources.filter((had) => had.name === name) ?? [];
+    if (tools.length === 0) return [];
+    const bytes = new TextEncoder().encode(canonicalJson(tools));
+    contents.push({ mimeType: FROZEN_TYPE, bytes });
+    return [{ name, hash: sha256Of(bytes) }];
+  });
+  return { snapshot: { sources }, contents };
+}
+
+/** The tools of a session, and the sources whose tools are gone from the store. */
+export async function readTools(
+  blobs: BlobReader,
+  owner: string,
+  { sources }: ToolSnapshot = { sources: [] },
+): Promise<{ readonly tools: readonly FrozenTool[]; readonly gone: readonly string[] }> {
+  const read = await Promise.all(
+    sources.map(async ({ name, hash }) => {
+      const text = await frozenText(blobs, owner, hash);
+      const parsed = z.array(describedToolSchema).safeParse(text.ok ? JSON.parse(text.text) : undefined);
+      return { name, tools: parsed.data };
+    }),
+  );
+  return {
+    tools: read.flatMap(({ name, tools = [] }) => tools.map((tool) => ({ ...tool, source: name }))),
+    gone: read.flatMap(({ name, tools }) => (tools === undefined ? [name] : [])),
+  };
+}
