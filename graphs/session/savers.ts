@@ -32,7 +32,7 @@ export interface Saved {
 type Saver = (leaving: Leaving) => Saved | Promise<Saved>;
 
 /** All of them, in order. */
-const SAVERS: readonly Saver[] = [keepLedger, offerFacts];
+const SAVERS: readonly Saver[] = [keepLedger, keepUnits, offerFacts];
 
 /** Runs every saver. One that fails is told of and holds nothing up: the transcript has all that it would have kept. */
 export async function saveLeaving(leaving: Leaving): Promise<{ notes: KeptNote[]; notices: string[] }> {
@@ -57,9 +57,23 @@ function keepLedger({ session, ranges }: Leaving): Saved {
     turn,
     text: `noted as ${kind} ${number}: ${text}`,
   }));
-  const isCovered = ({ sessionId, turn }: KeptNote): boolean =>
-    ranges.some((range) => range.sessionId === sessionId && range.from <= turn && turn <= range.to);
-  return { notes: notes.filter(isCovered) };
+  return { notes: notes.filter((note) => isCovered(note, ranges)) };
+}
+
+function isCovered({ sessionId, turn }: KeptNote, ranges: Leaving["ranges"]): boolean {
+  return ranges.some((range) => range.sessionId === sessionId && range.from <= turn && turn <= range.to);
+}
+
+/** Units are committed with their turns; what a model made of these turns stays in their summary too, whose own words quote the rest. */
+function keepUnits({ session, ranges }: Leaving): Saved {
+  const notes = (session.units ?? [])
+    .filter(({ role, id }) => role !== "Statement" && id === undefined)
+    .map(({ sessionId = session.sessionId, turn, role, claim }) => ({
+      sessionId,
+      turn,
+      text: `noted as ${role.toLowerCase()}: ${claim}`,
+    }));
+  return { notes: notes.filter((note) => isCovered(note, ranges)) };
 }
 
 /** Whether facts may be offered to the person's memory. */

@@ -9,7 +9,7 @@ import { type AnswerSource, answerSourceSchema } from "#src/sessions/turn-record
 import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "./policy-of.ts";
-import type { PromptSources } from "./prompt.ts";
+import { notedIn, type PromptSources } from "./prompt.ts";
 import { factsInHand } from "./recall-memory.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -40,6 +40,7 @@ export function symbolicModel(
       turns,
       sessionId: session.sessionId,
       timeZone: policyOf(deps, session).timeZone,
+      units: notedIn(session, turn).units,
       memories: await factsInHand(deps, run, { chain, session, turn }),
       evidence: sources.evidence,
     });

@@ -165,6 +165,19 @@ describe("in a prompt, units", () => {
   });
 });
 
+describe("units of turns that leave the context", () => {
+  it("stay in the summary of those turns", async () => {
+    const model = echoModel();
+    const options = withControl(control({ text: JSON.stringify([CPU]) }), model);
+    const lily = await start({ ...options, config: { ...options.config, limits: { contextTokens: 2_000 } } });
+    await lily.send("Note that the system must run on CPU only");
+    for (let turn = 1; turn <= 17; turn += 1) await lily.send(`so ${"and so on ".repeat(45)}${turn}?`);
+    expect(systemOf(model)).toMatch(
+      /<summary>[\s\S]*noted as constraint: The system must run on CPU only\.[\s\S]*<\/summary>/u,
+    );
+  });
+});
+
 describe("the units of a session", () => {
   const held = async (lily: Harness): Promise<string[]> => {
     const { sessionId } = latestOf(await lily.chain());

@@ -90,7 +90,7 @@ function givenReasons(explanation: Explanation, telling: Telling): Reason[] {
   if (explanation.solver === "symbolic")
     return reasonsOf([
       "looked in",
-      "what was said in this conversation, then remembered facts and evidence that fit",
+      "what was said and noted in this conversation, and in remembered facts; then in documents",
     ]);
   return receiptReasons(explanation, telling);
 }

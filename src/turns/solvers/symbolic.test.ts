@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { turnRecord } from "#src/sessions/testing/turn-body.ts";
+import type { HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { memoryRecord } from "#memory/testing/memory-record.ts";
@@ -94,6 +95,50 @@ describe("the symbolic solver", () => {
     const answer = ask("What is my locker code?", turns);
     expect(answer.text).toContain("You said in turn 4 of an earlier session");
     expect(answer.sources).toEqual([{ kind: "turn", sessionId: "s0", turn: 4 }]);
+  });
+});
+
+describe("what the symbolic solver does not know", () => {
+  it("is said, where nothing supports an answer", () => {
+    const answer = ask("What is the capital of Peru?", said(...FACTS));
+    expect(answer.text).toMatch(/^I don't have that\. Nothing .* says anything about capital, peru\./u);
+    expect(answer.sources).toEqual([]);
+  });
+
+  it("is said before what comes nearest, which is cited", () => {
+    const answer = ask("What is Anna's phone number at work?", said(...FACTS));
+    expect(answer.text).toMatch(/^I don't have that\. What comes nearest: You said in turn 2 \(.*Lisbon/u);
+    expect(answer.sources).toEqual([{ kind: "turn", sessionId: "s1", turn: 2 }]);
+  });
+
+  it("is said as a part, where only a part of it was", () => {
+    expect(ask("What's the name of the cat?", said(...FACTS)).text).toMatch(/^Not in so many words; .*Hugo/u);
+  });
+});
+
+describe("the symbolic solver and knowledge units", () => {
+  const unit = (changes: Partial<HeldUnit>): HeldUnit => ({
+    role: "Constraint",
+    topic: "deployment environment",
+    claim: "The system must run on CPU only.",
+    turn: 1,
+    n: 1,
+    ...changes,
+  });
+  const askWith = (text: string, units: readonly HeldUnit[], turns = said(...FACTS)): SymbolicAnswer =>
+    solveSymbolically({ text, turns, units, sessionId: "s1", timeZone: "UTC" });
+
+  it("quotes one that came in from elsewhere, found by its topic too, and cites it", () => {
+    const answer = askWith("What is the deployment environment?", [unit({ id: "x", turn: 9 })]);
+    expect(answer.text).toBe("Noted in turn 9: “The system must run on CPU only.”");
+    expect(answer.sources).toEqual([{ kind: "unit", turn: 9, n: 1 }]);
+  });
+
+  it("quotes the turn itself, and not its sentence a second time", () => {
+    const own = unit({ role: "Statement", topic: "", claim: "My locker code is 4711." });
+    expect(askWith("What is my locker code?", [own]).sources).toEqual([
+      { kind: "turn", sessionId: "s1", turn: 1 },
+    ]);
   });
 });
 

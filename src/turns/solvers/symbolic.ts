@@ -4,6 +4,7 @@ import { areAlike, stemsOf, STOP_WORDS, wordsOf } from "#src/kernel/words.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localDay, localTime } from "#src/sessions/day-boundary.ts";
 import { asksAboutMemory } from "#src/context/memory-section.ts";
+import { placeOf, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
@@ -23,6 +24,8 @@ export interface SymbolicGoal {
   /** The session that asks, to tell its own turns from those it continues. */
   readonly sessionId: string;
   readonly timeZone: string;
+  /** What was noted of the conversation, of turns that are not looked through as well, and from elsewhere. */
+  readonly units?: readonly HeldUnit[] | undefined;
   /** All remembered facts that hold, newest first by domain. */
   readonly memories?: readonly MemoryRecord[];
   /** Passages of documents that fit what was asked, best first. */
@@ -45,9 +48,15 @@ const MAX_LISTED = 50;
 const FITS_AS_WELL = 0.5;
 const LATER_FITS = 0.25;
 
+/** With less than this share of what is asked something is said only in part, and with less than that nothing supports an answer. */
+const SAYS_IT = 0.6;
+const SUPPORTS = 0.34;
+
 /** Something that was said or kept. */
 interface Statement {
   readonly text: string;
+  /** What it is about, in other words than its own. */
+  readonly topic?: string;
   readonly at: string;
   /** Who said it, where and when. */
   readonly origin: string;
@@ -56,38 +65,55 @@ interface Statement {
 
 /**
  * Answers a question by quoting all that fits equally well, and what was said later about the same words, newest first.
- * Evidence is quoted where neither the conversation nor memory says anything. What asks nothing is noted.
+ * Evidence is quoted where neither the conversation nor memory supports an answer. Where nothing does, that is said, and what
+ * comes nearest. What asks nothing is noted.
  */
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
   if (!asksSomething(goal.text))
     return { text: "Noted. Ask me about it any time in this conversation.", sources: [] };
   const { memories = [] } = goal;
   if (memories.length > 0 && asksAboutMemory(goal.text)) return allOf(memories, goal);
-  const fitting = fittingFor(goal);
-  if (fitting.length === 0) return quoteEvidence(goal) ?? { text: nothingFound(goal), sources: [] };
+  const { fitting, share } = fittingFor(goal);
+  const evidence = share < SUPPORTS ? quoteEvidence(goal) : undefined;
+  if (evidence !== undefined || fitting.length === 0)
+    return evidence ?? { text: nothingFound(goal), sources: [] };
   const quoted = fitting.slice(0, MAX_QUOTES).toSorted(byNewest);
-  return { text: quotes(quoted, fitting.length, goal), sources: quoted.map(({ source }) => source) };
+  const text = quotes(quoted, fitting.length, goal);
+  const separator = text.startsWith("- ") ? "\n" : " ";
+  return {
+    text: share >= SAYS_IT ? text : `${share < SUPPORTS ? NEAREST : IN_PART}${separator}${text}`,
+    sources: quoted.map(({ source }) => source),
+  };
 }
 
-/** Statements that fit, the best first and among equals the newest. */
-function fittingFor(goal: SymbolicGoal): Statement[] {
+const NEAREST = "I don't have that. What comes nearest:";
+const IN_PART = "Not in so many words; what comes nearest:";
+
+/** What fits, the best first and among equals the newest; and how much of what is asked the best has. */
+interface Fitting {
+  readonly fitting: readonly Statement[];
+  readonly share: number;
+}
+
+function fittingFor(goal: SymbolicGoal): Fitting {
   const asked = [...new Set(stemsOf(goal.text))];
   const said = goal.turns.flatMap((turn) => saidIn(turn, goal)).toReversed();
-  const statements = [...said, ...keptIn(goal)].toSorted(byNewest);
-  const shared = statements.map((statement) => termsShared(asked, statement.text));
+  const statements = [...said, ...notedIn(goal), ...keptIn(goal)].toSorted(byNewest);
+  const shared = statements.map(({ topic = "", text }) => termsShared(asked, `${topic} ${text}`));
   const weights = asked.map((_term, at) => {
     const holders = shared.filter((terms) => terms.includes(at)).length;
     return Math.log(1 + statements.length / Math.max(1, holders));
   });
   const fits = shared.map((terms) => terms.reduce((sum, at) => sum + (weights[at] ?? 0), 0));
   const best = Math.max(0, ...fits);
-  if (best === 0) return [];
+  if (best === 0) return { fitting: [], share: 0 };
   const newestBest = fits.indexOf(best);
-  return statements
+  const fitting = statements
     .map((statement, at) => ({ statement, fit: (fits[at] ?? 0) / best, isLater: at < newestBest }))
     .filter(({ fit, isLater }) => fit >= (isLater ? LATER_FITS : FITS_AS_WELL))
     .sort((a, b) => b.fit - a.fit)
     .map(({ statement }) => statement);
+  return { fitting, share: best / weights.reduce((sum, weight) => sum + weight, 0) };
 }
 
 /** Which of the terms, by their places, `text` has in some form. */
@@ -119,6 +145,30 @@ function saidIn(turn: TurnRecord, { sessionId, timeZone }: Place): Statement[] {
       source: { kind: "turn", sessionId: turn.sessionId, turn: turn.turn },
     }));
 }
+
+/** Units that say more than the turns that are looked through. */
+function notedIn({ units = [], turns, sessionId: own, timeZone }: SymbolicGoal): Statement[] {
+  const times = new Map(turns.map(({ sessionId, turn, at }) => [`${sessionId}/${turn}`, at]));
+  return units.flatMap((unit) => {
+    const { topic, claim, role, sessionId = own, turn } = unit;
+    const at = times.get(`${sessionId}/${turn}`);
+    if (role === "Statement" && unit.id === undefined && at !== undefined) return [];
+    const where = `turn ${turn}${sessionId === own ? "" : " of an earlier session"}`;
+    const when = at === undefined ? "" : ` (${localTime(at, timeZone)})`;
+    return [
+      {
+        text: claim,
+        topic,
+        at: at ?? LONG_AGO,
+        origin: `Noted in ${where}${when}`,
+        source: { kind: "unit" as const, ...placeOf(unit) },
+      },
+    ];
+  });
+}
+
+/** The time of what was said before all that is looked through. */
+const LONG_AGO = "1970-01-01T00:00:00.000Z";
 
 function keptIn({ memories = [], timeZone }: Pick<SymbolicGoal, "memories"> & Place): Statement[] {
   return memories.map(({ id, text, created_at, said_by }) => ({
@@ -179,5 +229,5 @@ function quoteEvidence({ evidence = [], text, timeZone }: SymbolicGoal): Symboli
 function nothingFound({ text }: SymbolicGoal): string {
   const about = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
   const topic = about.length === 0 ? "that" : about.slice(0, 5).join(", ");
-  return `Nothing in this conversation says anything about ${topic}. /recall <words> looks in earlier ones.`;
+  return `I don't have that. Nothing that was said here, is remembered or was given as a document says anything about ${topic}. /recall <words> looks in earlier conversations.`;
 }
