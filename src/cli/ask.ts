@@ -24,7 +24,8 @@ export async function ask(
     };
     if (isInteractive(context) && !options.json) return showLive(engine, context, request);
     const { writeReply } = await import("./plain-reply.ts");
-    return writeReply(await engine.send(request), lineOutput(context), options);
+    const { sendUnasked } = await import("./approval.ts");
+    return writeReply(await sendUnasked(engine, request), lineOutput(context), options);
   });
 }
 
@@ -42,7 +43,8 @@ async function showLive(
     screen: screenOf(stdout, env),
     activity: stderr.isTTY ? createActivity(stderr, screenOf(stderr, env)) : noActivity,
   });
-  const reply = await engine.send({ ...request, onEvent: view.onEvent });
+  const { sendUnasked } = await import("./approval.ts");
+  const reply = await sendUnasked(engine, { ...request, onEvent: view.onEvent });
   view.finish(reply);
   return exitCodeOf(reply.envelope);
 }
@@ -66,13 +68,14 @@ async function messageOf({ stdin, stderr }: CliContext, words: readonly string[]
 export async function pipe(context: CliContext, options: CliOptions): Promise<number> {
   return withEngine(context, options, async (engine, stop) => {
     const { writeReply } = await import("./plain-reply.ts");
+    const { sendUnasked } = await import("./approval.ts");
     let lastFailure = 0;
     for await (const line of linesOf(context.stdin, stop)) {
       if (line.text?.trim() === "") continue;
       const sessionKey = options.key ?? engine.defaultKey;
       const reply = await (line.text === undefined
         ? refusedLine(line)
-        : engine.send({ sessionKey, content: line.text, stop }));
+        : sendUnasked(engine, { sessionKey, content: line.text, stop }));
       const exitCode = writeReply(reply, lineOutput(context), options);
       if (exitCode !== 0) lastFailure = exitCode;
       if (stop.aborted) break;

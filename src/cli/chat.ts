@@ -3,6 +3,8 @@ import { clearScreenDown, cursorTo } from "node:readline";
 import { ERASE_QUESTION, isYes, withYes } from "./confirm-erasing.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
+import type { Approval } from "#src/tools/approval.ts";
+import type { TurnEvent } from "#src/turns/runner.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
 import { createInputHistory, historyFile } from "./input/history-file.ts";
 import { LineInput } from "./input/line-input.ts";
@@ -31,6 +33,13 @@ export async function chat(context: CliContext, options: CliOptions): Promise<nu
   }
 }
 
+/** A line, and the question that it may answer. */
+interface Typed {
+  readonly content: string;
+  readonly stop: AbortSignal;
+  readonly asked?: Approval | undefined;
+}
+
 class Conversation {
   readonly #context: CliContext;
   readonly #options: CliOptions;
@@ -41,6 +50,8 @@ class Conversation {
   #stop: AbortController | undefined;
   /** The message in hand waits for a turn of another program on its key. */
   #isWaiting = false;
+  /** The call of a tool that the person is asked about: the next line answers. */
+  #asked: Approval | undefined;
   /** Where the last turn of this terminal ended. */
   #lastSessionId: string | undefined;
   #exitCode = 0;
@@ -71,7 +82,9 @@ class Conversation {
     for (;;) {
       const text = await this.#input.next();
       if (text === undefined) break;
-      await this.#turn(text);
+      const asked = this.#asked;
+      this.#asked = undefined;
+      await this.#turn(text, asked);
     }
     await this.#engine.then((engine) => engine.close()).catch(() => undefined);
     return this.#exitCode;
@@ -116,11 +129,22 @@ class Conversation {
     return engine;
   }
 
-  async #welcome(engine: Engine, { activity }: Display): Promise<void> {
+  async #welcome(engine: Engine, display: Display): Promise<void> {
+    const { activity } = display;
     const { welcomeText } = await import("./welcome.ts");
     const text = await welcomeText(engine, this.#options.key ?? engine.defaultKey, this.#screen);
     activity.hide();
-    if (!this.#input.isClosed) this.#input.printAbove(text);
+    const approval = await engine.openApproval(this.#options.key ?? engine.defaultKey);
+    if (this.#input.isClosed) return;
+    this.#input.printAbove(text);
+    if (approval !== undefined && this.#input.isPrompting) this.#ask(approval, display);
+  }
+
+  /** The next line answers; unless one is being typed, which was begun before the question could be seen. */
+  #ask(approval: Approval, display: Display, isShown = false): void {
+    if (!isShown && !this.#input.printAbove(display.approvalPanel(approval, this.#screen))) return;
+    this.#asked = approval;
+    this.#input.asks("no");
   }
 
   #giveUp(error: unknown): void {
@@ -132,7 +156,7 @@ class Conversation {
     this.#input.close();
   }
 
-  async #turn(content: string): Promise<void> {
+  async #turn(content: string, asked: Approval | undefined): Promise<void> {
     const stop = new AbortController();
     this.#stop = stop;
     this.#display?.activity.show("opening");
@@ -140,7 +164,7 @@ class Conversation {
       const engine = await this.#ready(stop.signal);
       const display = this.#display;
       if (engine === undefined || display === undefined) return;
-      await this.#send(engine, display, { content, stop: stop.signal });
+      await this.#send(engine, display, { content, stop: stop.signal, asked });
     } finally {
       this.#stop = undefined;
     }
@@ -155,11 +179,7 @@ class Conversation {
     return undefined;
   }
 
-  async #send(
-    engine: Engine,
-    display: Display,
-    message: { readonly content: string; readonly stop: AbortSignal },
-  ): Promise<void> {
+  async #send(engine: Engine, display: Display, { asked, ...message }: Typed): Promise<void> {
     const view = display.createTurnView({
       write: (text) => void this.#context.stdout.write(text),
       screen: this.#screen,
@@ -168,27 +188,33 @@ class Conversation {
     });
     message.stop.addEventListener("abort", () => view.stopping());
     const sessionKey = this.#options.key ?? engine.defaultKey;
-    const reply = await engine.send({
-      ...message,
+    const decision = asked && display.decisionIn(message.content);
+    const on = {
       sessionKey,
-      onEvent: (event) => {
+      stop: message.stop,
+      onEvent: (event: TurnEvent) => {
         this.#isWaiting = event.type === "waiting";
         view.onEvent(event);
       },
-    });
+    };
+    const reply = await (asked === undefined || decision === undefined
+      ? engine.send({ ...on, content: message.content })
+      : engine.approve({ ...on, id: asked.id, decision }));
     this.#isWaiting = false;
     this.#lastSessionId = sessionAfter(reply, this.#lastSessionId);
-    if (await display.isSecret(message.content, reply.envelope)) this.#input.forgetLast();
+    const isSecret = await display.isSecret(message.content, reply.envelope);
+    if (isSecret || decision !== undefined) this.#input.forgetLast();
     view.finish(reply);
     this.#context.stdout.write("\n");
-    if (reply.envelope.code === "confirmation_needed") await this.#confirm(engine, display, message);
+    if (reply.envelope.code === "confirmation_needed") return this.#confirm(engine, display, message);
+    const next = display.approvalIn(reply);
+    if (next !== undefined) return this.#ask(next, display, true);
+    // What only reads leaves the question as it is.
+    const still = asked === undefined ? undefined : await engine.openApproval(sessionKey);
+    if (still !== undefined) this.#ask(still, display);
   }
 
-  async #confirm(
-    engine: Engine,
-    display: Display,
-    message: { readonly content: string; readonly stop: AbortSignal },
-  ): Promise<void> {
+  async #confirm(engine: Engine, display: Display, message: Typed): Promise<void> {
     const { stdout } = this.#context;
     stdout.write(`${this.#screen.paint.bold(ERASE_QUESTION)}\n`);
     if (isYes(await this.#input.next()))

@@ -5,6 +5,8 @@ import type { Environment } from "#src/app/config.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { VerifyReport } from "#src/sessions/verify.ts";
+import type { Approval } from "#src/tools/approval.ts";
+import type { ApprovalAnswer } from "#src/turns/answer-approval.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { verifyStore } from "#src/upkeep/conversations.ts";
@@ -28,6 +30,10 @@ export interface Engine {
   now(): number;
   /** Takes one message of the owner to its reply. */
   send(request: Omit<TurnRequest, "owner">): Promise<TurnReply>;
+  /** Goes on with a turn of the owner that waits for a decision on a call of a tool. */
+  approve(answer: Omit<ApprovalAnswer, "owner">): Promise<TurnReply>;
+  /** The call of a key that waits for a decision. */
+  openApproval(sessionKey: string): Promise<Approval | undefined>;
   /** The message of a key that a program which ended has left unanswered. */
   unanswered(sessionKey: string): Promise<UnansweredMessage | undefined>;
   /** Waits for upkeep and closes the files. Idempotent. */
@@ -68,6 +74,8 @@ export async function openEngine(
     verifyAll: () => verifyStore(storage.store),
     now: () => deps.clock.now(),
     send: (request) => sessions.send({ ...request, owner }),
+    approve: (answer) => sessions.approve({ ...answer, owner }),
+    openApproval: async (sessionKey) => (await sessions.openApproval({ owner, sessionKey }))?.approval,
     unanswered: (sessionKey) => sessions.unanswered({ owner, sessionKey }),
     close: () => (closing ??= sessions.settled().then(() => app.close())),
   };

@@ -3,7 +3,10 @@ import { findSecrets } from "#memory/policy/find-secrets.ts";
 import { createSecretlintScanner } from "#memory/policy/secret-scanner.ts";
 import { COMMANDS } from "#src/commands/registry.ts";
 import { type Envelope, envelopeOf, exitCodeOf } from "#src/kernel/envelope.ts";
+import { approvalIn, type Approval } from "#src/tools/approval.ts";
+import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createActivity, noActivity, type Activity } from "./activity.ts";
+import { approvalPanel, decisionIn } from "./approval.ts";
 import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import type { LineInput } from "./input/line-input.ts";
@@ -16,6 +19,10 @@ export interface Display {
   readonly activity: Activity;
   readonly commandNames: readonly string[];
   createTurnView(options: TurnViewOptions): TurnView;
+  /** The call that a reply asks about, how it is shown, and what a line says to it. */
+  readonly approvalIn: (reply: TurnReply) => Approval | undefined;
+  readonly approvalPanel: typeof approvalPanel;
+  readonly decisionIn: typeof decisionIn;
   /** Whether a line must not stay in the history: memory refused it, or it holds a secret in a command that was refused. */
   isSecret(typed: string, envelope: Envelope): Promise<boolean>;
   /** A failure as text, and the exit code that it means. */
@@ -27,6 +34,9 @@ export function createDisplay({ stderr, env }: CliContext): Display {
   return {
     activity: stderr.isTTY ? createActivity(stderr, screenOf(stderr, env)) : noActivity,
     commandNames: COMMANDS.map((command) => command.name),
+    approvalIn: ({ envelope }) => approvalIn(envelope.data),
+    approvalPanel,
+    decisionIn,
     createTurnView: (options) => new TurnView(options),
     async isSecret(typed, { ok, code }) {
       if (code === "memory_policy_denied") return true;

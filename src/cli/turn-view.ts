@@ -1,8 +1,10 @@
 /** Shows one turn to a person who watches: notices, the answer as it comes, and how it ended. */
 import type { TurnEvent } from "#src/turns/runner.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { approvalIn } from "#src/tools/approval.ts";
 import type { Activity } from "./activity.ts";
 import { AnswerStream } from "./answer-stream.ts";
+import { approvalPanel } from "./approval.ts";
 import { printableLine } from "./printable.ts";
 import { panel } from "./render/panel.ts";
 import { renderEnvelope } from "./render/render-envelope.ts";
@@ -61,6 +63,8 @@ export class TurnView {
     this.#answer.endLine();
     this.#showNotice(reply.announcement);
     this.#showNotice(reply.notice);
+    const approval = approvalIn(reply.envelope.data);
+    if (approval !== undefined) return write(`${approvalPanel(approval, screen)}\n`);
     if (!this.#isShown(reply)) write(`${renderEnvelope(reply.envelope, screen)}\n`);
     const ending = endingOf(reply, this.#sessions.size > 1);
     if (ending !== "") write(`${screen.paint.dim(ending)}\n`);

@@ -102,20 +102,26 @@ export function approvalIn(value: unknown): Approval | undefined {
 }
 
 /** In words what the call is about. */
-function approvalText({ description, server, changes }: Approval): string {
-  const where = server === undefined ? "" : ` It belongs to the MCP server ${server}.`;
+export function approvalText({ description, server, changes }: Approval): string {
   const said = description.trim();
-  return `${said}${said === "" || /[.!?]$/u.test(said) ? "" : "."}${where} ${changes ? "It may change something." : "It says that it only reads."}`.trim();
+  return [
+    said === "" || /[.!?]$/u.test(said) ? said : `${said}.`,
+    server === undefined ? "" : `It belongs to the MCP server ${server}.`,
+    changes ? "It may change something." : "",
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
 }
 
 const SHOWN_CHARACTERS = 2_000;
+const SHOWN_LINES = 30;
 
 /** Arguments as a person reads them, cut. */
-function argumentsText({ args }: Pick<Approval, "args">): string {
+export function argumentsText({ args }: Pick<Approval, "args">): string {
   const text = JSON.stringify(args, null, 2);
-  if (text.length <= SHOWN_CHARACTERS) return text;
-  const left = text.length - SHOWN_CHARACTERS;
-  return `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…\n(${left} more characters)`;
+  const shown = text.split("\n").slice(0, SHOWN_LINES).join("\n").slice(0, SHOWN_CHARACTERS);
+  const left = text.length - shown.length;
+  return left === 0 ? text : `${shown.toWellFormed()}…\n(${left} more characters)`;
 }
 
 /** What a caller is told whose message waits for a decision. */

@@ -43,6 +43,8 @@ export class LineInput {
   readonly #held: string[] = [];
   #waiting: ((text: string | undefined) => void) | undefined;
   #isClosed = false;
+  /** What Ctrl-C says to the question that is asked. */
+  #interruptSays: string | undefined;
 
   constructor(options: LineInputOptions) {
     this.#options = options;
@@ -72,10 +74,15 @@ export class LineInput {
     return this.#isClosed;
   }
 
+  /** What is read next answers a question: nothing typed ahead does, and Ctrl-C gives `interruptSays`. */
+  asks(interruptSays: string): void {
+    this.#interruptSays = interruptSays;
+  }
+
   /** Shows the prompt, if nothing was typed ahead, and waits; `undefined` when the person leaves. */
   async next(): Promise<string | undefined> {
     this.#keep();
-    const lines = this.#ahead.shift();
+    const lines = this.#interruptSays === undefined ? this.#ahead.shift() : undefined;
     if (lines !== undefined) {
       this.#unkept = lines;
       this.#options.output.write(`${PROMPT}${textOf(lines).replaceAll("\n", `\n${MORE_PROMPT}`)}\n`);
@@ -101,15 +108,16 @@ export class LineInput {
     this.#leaveRecalled(linesWithout(this.#recalled.toReversed(), says).toReversed());
   }
 
-  /** Prints text above the prompt; while something is being typed, once that is done. */
-  printAbove(text: string): void {
+  /** Prints text above the prompt; while something is being typed, once that is done: `false`. */
+  printAbove(text: string): boolean {
     const { output } = this.#options;
-    if (!this.isPrompting) return void output.write(`${text}\n`);
-    if (this.#editor.line !== "" || this.#begun.length > 0) return void this.#held.push(text);
+    if (!this.isPrompting) return output.write(`${text}\n`) || true;
+    if (this.#editor.line !== "" || this.#begun.length > 0) return this.#held.push(text) < 0;
     cursorTo(output, 0);
     clearScreenDown(output);
     output.write(`${text}\n`);
     this.#editor.prompt();
+    return true;
   }
 
   /** Gives the terminal back as it was. Idempotent. */
@@ -178,6 +186,7 @@ export class LineInput {
   #deliver(text: string | undefined): void {
     const resolve = this.#waiting;
     this.#waiting = undefined;
+    this.#interruptSays = undefined;
     this.#isMuted = true;
     for (const held of this.#held.splice(0)) this.#options.output.write(`${held}\n`);
     resolve?.(text);
@@ -185,11 +194,16 @@ export class LineInput {
 
   #interrupt(): void {
     if (!this.isPrompting) return this.#options.onBusyInterrupt();
-    if (this.#editor.line === "" && this.#begun.length === 0) return this.#options.onIdleInterrupt();
+    const says = this.#interruptSays;
+    if (says === undefined && this.#editor.line === "" && this.#begun.length === 0)
+      return this.#options.onIdleInterrupt();
     this.#begun = [];
+    clearTimeout(this.#timer);
     this.#editor.write(null, { ctrl: true, name: "e" });
     this.#editor.write(null, { ctrl: true, name: "u" });
-    this.#showPrompt();
+    if (says === undefined) return this.#showPrompt();
+    this.#options.output.write(`${says}\n`);
+    this.#deliver(says);
   }
 
   #leaveRecalled(lines: readonly string[]): void {

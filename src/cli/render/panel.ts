@@ -7,8 +7,12 @@ import type { Screen } from "../screen.ts";
 
 export interface PanelOptions {
   readonly title?: string;
-  /** `notice` is dim, `failure` red. */
-  readonly tone: "notice" | "failure";
+  /** `notice` is dim, `failure` red, `question` yellow. */
+  readonly tone: "notice" | "failure" | "question";
+  /** Stands behind the paragraphs, with its indentation. */
+  readonly code?: string;
+  /** Stands at the end. */
+  readonly last?: string;
 }
 
 const MAX_WIDTH = 100;
@@ -17,12 +21,15 @@ const FRAME = 4;
 
 /** `paragraphs` in a box that fits the screen; they are made printable here. */
 export function panel(paragraphs: readonly string[], screen: Screen, options: PanelOptions): string {
-  const text = paragraphs
-    .map((paragraph) => printable(paragraph).trim())
-    .filter((paragraph) => paragraph !== "");
-  if (!screen.isTerminal) return text.join("\n");
+  const clean = (parts: readonly string[]): string[] =>
+    parts.map((part) => printable(part).trim()).filter((part) => part !== "");
+  const [text, last] = [clean(paragraphs), clean(options.last === undefined ? [] : [options.last])];
+  const code = options.code === undefined ? [] : printable(options.code).split("\n");
+  if (!screen.isTerminal) return [...text, ...code, ...last].join("\n");
   const room = Math.min(screen.columns, MAX_WIDTH) - FRAME;
-  const lines = text.flatMap((paragraph) => wrapAnsi(paragraph, room, { hard: true }).split("\n"));
+  const fitted = (parts: readonly string[], trim = true): string[] =>
+    parts.flatMap((part) => wrapAnsi(part, room, { hard: true, trim }).split("\n"));
+  const lines = [...fitted(text), ...fitted(code, false), ...fitted(last)];
   const title = options.title === undefined ? "" : printable(options.title);
   const widest = Math.max(stringWidth(title) + 2, ...lines.map((line) => stringWidth(line)));
   const isNotice = options.tone === "notice";
@@ -31,11 +38,12 @@ export function panel(paragraphs: readonly string[], screen: Screen, options: Pa
     padding: { left: 1, right: 1, top: 0, bottom: 0 },
     borderStyle: "round",
     ...(title === "" ? {} : { title }),
-    ...borderOf(screen, isNotice),
+    ...borderOf(screen, options.tone),
   });
 }
 
-function borderOf(screen: Screen, isNotice: boolean): { dimBorder?: boolean; borderColor?: string } {
+function borderOf(screen: Screen, tone: PanelOptions["tone"]): { dimBorder?: boolean; borderColor?: string } {
   if (screen.paint.level === 0) return {};
-  return isNotice ? { dimBorder: true } : { borderColor: "red" };
+  if (tone === "notice") return { dimBorder: true };
+  return { borderColor: tone === "failure" ? "red" : "yellow" };
 }

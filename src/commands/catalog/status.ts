@@ -70,6 +70,7 @@ function factsText(status: ReturnType<typeof facts>): string {
     ["style", status.style],
     ["reasoning", status.reasoning],
     ["verbosity", status.verbosity],
+    ["tools without a question", status.approvedTools.join(", ") || null],
     ["session id", status.sessionId],
     ["data", status.storage],
   ]);
@@ -111,6 +112,7 @@ function facts(context: CommandContext, differs: Differs) {
     style: session.style ?? null,
     reasoning: session.modelConfig.reasoning ?? null,
     verbosity: session.modelConfig.verbosity ?? null,
+    approvedTools: session.approvedTools ?? [],
     turns: session.turns,
     continues: entry.continues,
     timeZone: zone,

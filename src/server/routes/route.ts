@@ -23,7 +23,7 @@ export interface HttpEnv {
 
 /** What the routes work with. */
 export interface RouteServices {
-  readonly sessions: Pick<LocalSessions, "send" | "stop" | "repository">;
+  readonly sessions: Pick<LocalSessions, "send" | "stop" | "approve" | "openApproval" | "repository">;
   readonly turns: RunningTurns;
   readonly report: ReportProblem;
   readonly isDraining: () => boolean;

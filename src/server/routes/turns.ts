@@ -5,6 +5,7 @@ import { streamSSE } from "hono/streaming";
 import { parseAccept } from "hono/utils/accept";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { approvalSchema, decisionSchema } from "#src/tools/approval.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { problemOf, problemSchema, replySchema, requireOk } from "../problem.ts";
@@ -121,6 +122,46 @@ const showStatus = createRoute({
   responses: answers(replySchema),
 });
 
+const answersSchema = z
+  .strictObject({
+    decisions: z
+      .array(decisionSchema)
+      .length(1)
+      .meta({ description: "One: calls are asked about one after the other" }),
+  })
+  .meta({ id: "ApprovalAnswer" });
+
+const approvalsSchema = z.strictObject({
+  approvals: z
+    .array(approvalSchema.meta({ id: "Approval" }))
+    .meta({ description: "Calls of tools that wait for a decision: one at most" }),
+});
+
+const listApprovals = createRoute({
+  method: "get",
+  path: `${PREFIX}/keys/{key}/approvals`,
+  operationId: "listApprovals",
+  summary: "Show the call of a tool that waits for a decision",
+  security,
+  request: { params: keyParams },
+  responses: answers(approvalsSchema),
+});
+
+const answerApproval = createRoute({
+  method: "post",
+  path: `${PREFIX}/keys/{key}/approvals/{id}`,
+  operationId: "answerApproval",
+  summary:
+    "Decide on a call of a tool, and get the reply of the turn that waits for it, or its next question",
+  description: `A message whose reply is the problem \`turn_waiting\` has the question in \`data.approval\`. ${STREAMING}`,
+  security,
+  request: {
+    params: keyParams.extend({ id: z.string() }),
+    body: jsonBody(answersSchema, { required: true }),
+  },
+  responses: answers(replySchema),
+});
+
 const stopAnswer = createRoute({
   method: "post",
   path: `${PREFIX}/keys/{key}/stop`,
@@ -140,7 +181,7 @@ export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): vo
     const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
     const { content, deliveryId } = context.req.valid("json");
     const delivery = deliveryOf(context.req.valid("header")["idempotency-key"], deliveryId);
-    return answerTurn(context, services, { ...ref, content, ...delivery });
+    return answerTurn(context, services, (on) => sessions.send({ ...ref, content, ...delivery, ...on }));
   });
   app.openapi(runCommand, async (context) => {
     const { key, name } = context.req.valid("param");
@@ -148,12 +189,25 @@ export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): vo
     requireCommand(name);
     const { args = "", deliveryId } = context.req.valid("json");
     const delivery = deliveryOf(context.req.valid("header")["idempotency-key"], deliveryId);
-    return answerTurn(context, services, { ...ref, content: `/${name} ${args}`.trimEnd(), ...delivery });
+    const content = `/${name} ${args}`.trimEnd();
+    return answerTurn(context, services, (on) => sessions.send({ ...ref, content, ...delivery, ...on }));
   });
   app.openapi(showStatus, async (context) => {
     const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
     await requireChain(sessions.repository, ref);
     return context.json(requireOk(await sessions.send({ ...ref, content: "/status" })), 200);
+  });
+  app.openapi(listApprovals, async (context) => {
+    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
+    const open = await sessions.openApproval(ref);
+    return context.json({ approvals: open === undefined ? [] : [open.approval] }, 200);
+  });
+  app.openapi(answerApproval, async (context) => {
+    const { key, id } = context.req.valid("param");
+    const ref = keyRefOf(context.var.caller, key);
+    const [decision] = context.req.valid("json").decisions;
+    if (decision === undefined) throw new LilyError("request_invalid", "decisions has none");
+    return answerTurn(context, services, (on) => sessions.approve({ ...ref, id, decision, ...on }));
   });
   app.openapi(stopAnswer, async (context) => {
     const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
@@ -167,13 +221,15 @@ export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): vo
  *
  * @throws {LilyError} `rate_limited` when the caller has too many turns already
  */
-async function answerTurn(context: Context<HttpEnv>, services: RouteServices, turn: TurnRequest) {
-  const { sessions, turns, report, heartbeatMs } = services;
+async function answerTurn(
+  context: Context<HttpEnv>,
+  services: RouteServices,
+  take: (on: Pick<TurnRequest, "stop" | "onEvent">) => Promise<TurnReply>,
+) {
+  const { turns, report, heartbeatMs } = services;
   const running = turns.begin(context.var.caller.id);
   const send = (onEvent?: TurnRequest["onEvent"]): Promise<TurnReply> =>
-    sessions
-      .send({ ...turn, stop: running.stop, ...(onEvent === undefined ? {} : { onEvent }) })
-      .finally(() => running.end());
+    take({ stop: running.stop, ...(onEvent === undefined ? {} : { onEvent }) }).finally(() => running.end());
   if (!wantsEvents(context)) return context.json(requireOk(await send()), 200);
   // Asks proxies of the nginx kind to pass on what comes.
   context.header("x-accel-buffering", "no");
