@@ -168,6 +168,79 @@ describe("the trace of a turn", () => {
   });
 });
 
+describe("the trace of a stopped turn", () => {
+  it("has the call that was cut off, and no time after it", async () => {
+    const stop = new AbortController();
+    const lily = await start({
+      model: new ScriptedChatModel(() => {
+        stop.abort();
+        return { chunks: ["half an ", "answer"], delayMs: 1 };
+      }),
+    });
+    await lily.send("hi", { stop: stop.signal });
+    const trace = await traceOf(lily);
+    expect(trace.status).toBe("stopped");
+    expect(trace.graph.nodes.filter(({ status }) => status === "stopped").map(({ kind }) => kind)).toContain(
+      "reply",
+    );
+  });
+});
+
+describe("a trace to keep", () => {
+  const EVIL = `<script>alert("x")</script> "]; click n1 | \`\`\` <img src=x>`;
+
+  it("is a page of HTML that needs nothing else, in which all that was said is escaped", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send(EVIL);
+    const html = String((await explain(lily, "--export html")).data?.["text"]);
+    expect(html).toMatch(/^<!doctype html>/u);
+    expect(html).not.toMatch(/<script|<img|https?:/u);
+    expect(html).toContain("&#60;script&#62;");
+  });
+
+  it("is a Mermaid diagram in which what was said is text alone", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send(EVIL);
+    const text = String((await explain(lily, "--export mermaid")).data?.["text"]);
+    expect(text).toMatch(/^flowchart TD\n {2}n1\["your message: “#60;script#62;/u);
+    for (const line of text.split("\n").slice(1))
+      expect(line).toMatch(
+        /^ {2}n\d+(?:\["[^"<>`|;\]]*(?:#\d+;[^"<>`|;\]]*)*"\]|\(\[".*"\]\)| (?:-->|-\.->).*)$/u,
+      );
+  });
+
+  it("is refused in another form", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("hi");
+    expect(await explain(lily, "--export pdf")).toMatchObject({ ok: false, code: "command_usage" });
+    expect(await explain(lily, "9")).toMatchObject({ ok: false, code: "turn_not_found" });
+    expect(await explain(lily, "soon")).toMatchObject({ ok: false, code: "command_usage" });
+  });
+});
+
+describe("/explain and /why", () => {
+  it("name the same facts, turns and models", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember My bike is a red Brompton");
+    await lily.send("good morning");
+    await lily.send("which bike do I have?");
+    const why = (await lily.send("/why")).envelope.message;
+    const trace = await traceOf(lily);
+    const candidates = trace.graph.nodes.filter(({ kind }) => kind === "candidate");
+    expect(candidates.map(({ name }) => name.split(" ")[0])).toEqual(["fact", "turn"]);
+    for (const { name } of candidates) expect(why).toContain(name);
+    expect((await explain(lily)).data?.["headline"]).toBe(why.split("\n")[0]);
+  });
+
+  it("say that a turn was erased, and no more", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("the code is zebra-17");
+    await lily.send("/forget zebra-17 --everywhere --yes");
+    expect(JSON.stringify(await explain(lily, "1"))).not.toContain("zebra");
+    expect((await explain(lily, "1")).message).toContain("erased");
+  });
+});
+
 /** A trace with what two runs of the same may differ in taken out. */
 function withoutTimesAndIds(trace: Trace): unknown {
   const text = JSON.stringify(trace, (key, value: unknown) =>

@@ -1,6 +1,7 @@
 /** The session graph on a local backend, behind `runTurn`: what the terminal, the routes and the evals talk to. */
 import { createBesideTurns, type BesideTurns } from "#src/app/beside-turns.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { CommandContext } from "#src/commands/command.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
@@ -30,6 +31,8 @@ export interface LocalSessions {
   openApproval(ref: KeyRef): Promise<OpenApproval | undefined>;
   /** The message of a key that a program which ended has left unanswered. Reads only. */
   unanswered(ref: KeyRef): Promise<UnansweredMessage | undefined>;
+  /** What a command that reads would look at in a session of the key; in the latest one where there is no such session. */
+  contextOf(ref: KeyRef, sessionId: string): Promise<CommandContext>;
   /** Transcripts, chains and explanations, for reading. */
   readonly repository: SessionRepository;
   /** The same graph, for whoever drives it by LangGraph's own methods. */
@@ -80,6 +83,7 @@ export function openLocalSessions(
       const { arrivals } = turnDeps();
       return arrivals.takeBack(ref) || (await requestStop(turnDeps(), ref, deps.ids.uuid())).kind === "asked";
     },
+    contextOf: (ref, sessionId) => turnDeps().contextOf(ref, sessionId),
     unanswered,
     settled: upkeep.settled,
   };
@@ -96,7 +100,7 @@ function turnDepsOf(
   storage: StorageBackend,
   options: LocalOptions,
   { graph, repository, unanswered, upkeep }: LocalParts,
-): RunTurnDeps {
+): RunTurnDeps & Pick<LocalSessions, "contextOf"> {
   const runner = createSessionRunner(graph, storage.checkpointer);
   const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
   const sources: ReadSources = {
@@ -116,6 +120,7 @@ function turnDepsOf(
     stops: deps.stops,
     arrivals: new Arrivals(deps.arrivals),
     readCommand: createReadCommand(deps, sources),
+    contextOf: (ref, sessionId) => contextOf(ref, "", sessionId),
     beforeRun: eraseFirst(deps, { erasure, contextOf, settled: upkeep.settled }),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,

@@ -6,7 +6,7 @@ import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
-import { latestEntry } from "#src/sessions/chain.ts";
+import { entryOf, latestEntry } from "#src/sessions/chain.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { withContents } from "#src/agents/session-agents.ts";
@@ -47,22 +47,26 @@ export function createReadCommand(deps: SessionDeps, sources: ReadSources): Read
   };
 }
 
-/** Makes the context of a command that is given on a key, as it stands; nothing is opened by it. */
+/**
+ * Makes the context of a command that is given on a key, as it stands; nothing is opened by it.
+ *
+ * @returns of the latest session, unless another one of the key is named
+ */
 export function createReadContext(
   deps: SessionDeps,
   sources: ReadSources,
-): (ref: KeyRef, deliveryId: string) => Promise<CommandContext> {
+): (ref: KeyRef, deliveryId: string, sessionId?: string) => Promise<CommandContext> {
   const { repository, runner, store, erasing, unanswered } = sources;
-  return async ({ owner, sessionKey }, deliveryId) => {
+  return async ({ owner, sessionKey }, deliveryId, sessionId) => {
     const stored = await repository.readChain({ owner, sessionKey });
     const { chain, contents } =
       stored === undefined
         ? await unopened(deps, { owner, sessionKey, deliveryId })
         : { chain: stored, contents: [] };
     const blobs = withContents(contents, store && createBlobStore(store));
-    const checkpoint = stored === undefined ? undefined : await runner.readSession(chain.latest);
-    const known =
-      checkpoint ?? (await newFields(deps, { repository, blobs }, { chain, entry: latestEntry(chain) }));
+    const entry = entryOf(chain, sessionId ?? chain.latest) ?? latestEntry(chain);
+    const checkpoint = stored === undefined ? undefined : await runner.readSession(entry.sessionId);
+    const known = checkpoint ?? (await newFields(deps, { repository, blobs }, { chain, entry }));
     const { session } = await catchUp(deps, { repository, blobs }, known);
     return commandContext(deps, {
       chain,

@@ -1,12 +1,12 @@
 /** Derives the trace of a turn from its record, which keeps of it only what nothing else tells. Pure. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import { quoted } from "#src/kernel/markdown.ts";
+import { counted, joined, quoted } from "#src/kernel/markdown.ts";
 import { tokensIn, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import type { Chain } from "#src/sessions/chain.ts";
-import { spokenText, type Message } from "#src/sessions/message.ts";
+import { spokenText, type Message, type ToolCall } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { Explanation, FailedAttempt, Step, TurnRecord } from "#src/sessions/turn-record.ts";
-import { callCandidates, turnCandidates, type Candidate } from "./trace-candidates.ts";
+import { callCandidates, sourceCandidates, turnCandidates, type Candidate } from "./trace-candidates.ts";
 import type { PriceOf, Trace, TraceEdge, TraceNode } from "./trace.ts";
 import type { WhichTurn } from "./which-turn.ts";
 import { verdictText } from "./verdict-text.ts";
@@ -123,7 +123,7 @@ class Graph {
   #last: TraceNode;
   #models = 0;
   /** Tool calls of the newest model call that have no step yet, and the call. */
-  #open: string[] = [];
+  #open: Pick<ToolCall, "id" | "name">[] = [];
   #asking: TraceNode | undefined;
 
   constructor(from: Traced, options: TraceOptions) {
@@ -155,7 +155,7 @@ class Graph {
     if (name === MODEL_STEP) return this.#model(at);
     const node = this.#then("step", name, at);
     if (name === "decideRollover") this.#decision(node);
-    if (name === "assembleContext") this.#hang(node, turnCandidates(this.#from));
+    if (name === "assembleContext") this.#hang(node, turnCandidates(this.#from, this.#options));
   }
 
   #decision(node: TraceNode): void {
@@ -166,13 +166,18 @@ class Graph {
     const asked = verdict.action === "stay" ? verdict.semantic : verdict;
     const model = asked !== undefined && "decidedBy" in asked ? asked.decidedBy?.model : undefined;
     if (model === undefined || model === "built-in") return;
-    const control = this.#add("control", model, { startMs: null, ms: null, text: "change of topic?" });
+    this.#asks(node, model, "change of topic?");
+  }
+
+  /** A call of a control model beside the answer's. */
+  #asks(node: TraceNode, model: string, text: string): void {
+    const control = this.#add("control", model, { startMs: null, ms: null, text });
     control.cost = null;
     this.#edge(node, control, { kind: "asks" });
   }
 
   #model(at: Timing): void {
-    const { calls = [], attempts = [], messages, solver, plan } = this.#from;
+    const { calls = [], attempts = [], messages, solver, plan, extracted } = this.#from;
     const index = this.#models;
     this.#models += 1;
     const isFailed = at.status === "failed";
@@ -188,9 +193,22 @@ class Graph {
       node.cost = isFailed ? null : this.#cost(call);
       this.#hang(node, callCandidates(this.#from, index, { call, nameOf: this.#options.nameOf }));
     }
-    this.#open = (answer?.toolCalls ?? []).map(({ name }) => name);
+    this.#open = [...(answer?.toolCalls ?? [])];
     this.#asking = node;
-    if (this.#open.length > 0) node.text = `asked for ${this.#open.join(", ")}`;
+    if (this.#open.length > 0) node.text = `asked for ${this.#open.map(({ name }) => name).join(", ")}`;
+    if (index === 0 && extracted !== undefined && extracted.by !== "sentences")
+      this.#asks(
+        node,
+        extracted.by,
+        joined(
+          [
+            "knowledge units",
+            extracted.why,
+            extracted.tokens === undefined ? "" : counted(extracted.tokens, "token"),
+          ],
+          "; ",
+        ),
+      );
     for (const { model, kind: why, at: when } of attempts.filter(({ call: of = 1 }) => of === index + 1)) {
       const startMs = this.#sinceStart(when);
       const tried = this.#add("attempt", model, { startMs, ms: null, status: "failed", text: why });
@@ -201,19 +219,29 @@ class Graph {
 
   #tool(at: Timing, outcome: TimedStep[3]): void {
     const told = this.#from.tools?.[this.#counts.get("tool") ?? 0];
-    const name = this.#open.shift() ?? told ?? TOOL_STEP;
+    const call = this.#open.shift();
     const asking = this.#asking;
-    const node = this.#then("tool", name, { ...at, status: outcome ?? at.status });
+    const node = this.#then("tool", call?.name ?? told ?? TOOL_STEP, { ...at, status: outcome ?? at.status });
+    this.#decided(node, call);
     if (asking !== undefined) this.#edge(asking, node, { kind: "calls" });
   }
 
   /** Calls behind the last one that ran were answered without running. */
   #closeTools(): void {
     const asking = this.#asking;
-    for (const name of this.#open.splice(0)) {
-      const node = this.#add("tool", name, { startMs: null, ms: null, status: "notRun" });
+    for (const call of this.#open.splice(0)) {
+      const node = this.#add("tool", call.name, { startMs: null, ms: null, status: "notRun" });
+      this.#decided(node, call);
       if (asking !== undefined) this.#edge(asking, node, { kind: "calls" });
     }
+  }
+
+  /** What a person said to a call. */
+  #decided(node: TraceNode, call: Pick<ToolCall, "id"> | undefined): void {
+    const approval = this.#from.approvals?.find(({ id }) => id === call?.id);
+    if (approval === undefined) return;
+    if (approval.decision === "reject") node.status = "denied";
+    node.text = `asked you: ${approval.decision}`;
   }
 
   #end(): void {
@@ -236,6 +264,7 @@ class Graph {
     this.#then("step", "commit", { startMs, ms: null, status: "done" });
     const reply = this.#then("reply", "reply", { startMs, ms: null, status: isCutOff ? "stopped" : "done" });
     if (solver !== undefined) reply.text = solver;
+    this.#hang(reply, sourceCandidates(this.#from, this.#options));
   }
 
   #hang(on: TraceNode, candidates: readonly Candidate[]): void {

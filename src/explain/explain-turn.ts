@@ -123,7 +123,8 @@ function sourceText(source: AnswerSource, facts: TurnSurroundings["facts"], tell
 }
 
 /** A unit by its turn, as `/units` names it. */
-function unitName({ sessionId, turn, n }: UnitPlace, { nameOf }: Pick<Telling, "nameOf">): string {
+/** A unit by its place. */
+export function unitName({ sessionId, turn, n }: UnitPlace, { nameOf }: Pick<Telling, "nameOf">): string {
   return `${turn}.${n}${sessionId === undefined ? "" : ` of ${nameOf(sessionId)}`}`;
 }
 

@@ -1,7 +1,9 @@
 /** The candidates of a turn's prompts: what was given, what was left out or denied, by which rule. Pure. */
 import { shortId } from "#memory/record.ts";
 import { turnsOfCall, type CallReceipt, type Cut } from "#src/sessions/call-receipt.ts";
-import type { Explanation } from "#src/sessions/turn-record.ts";
+import type { AnswerSource, Explanation } from "#src/sessions/turn-record.ts";
+import { unitName } from "./explain-turn.ts";
+import type { Telling } from "./reason.ts";
 import type { TraceEdge } from "./trace.ts";
 
 /** Something that a prompt could hold, or several of a kind. */
@@ -13,37 +15,60 @@ export interface Candidate {
   readonly count?: number;
 }
 
+type Naming = Pick<Telling, "nameOf">;
+
 /** What was chosen once for all calls of the turn. */
-export function turnCandidates({
-  receipt,
-  sources = [],
-}: Pick<Explanation, "receipt" | "sources">): Candidate[] {
+export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming: Naming): Candidate[] {
   if (receipt === undefined) return [];
-  const { memory = [], evidence = [], ledger = [] } = receipt;
-  const quotes = (id: string): boolean => sources.some((one) => one.kind === "fact" && one.id === id);
+  const { memory = [], evidence = [], ledger = [], units = [] } = receipt;
+  const given = (name: string, rule: string, rest: Pick<Candidate, "score" | "count"> = {}): Candidate => ({
+    name,
+    status: "given",
+    rule,
+    ...rest,
+  });
   return [
-    ...memory.map(({ id, because, score }) => ({
-      name: `fact ${shortId(id)}`,
-      status: "given" as const,
-      rule: quotes(id) ? "the answer rests on it" : (because ?? "fits"),
-      ...(score === undefined ? {} : { score }),
-    })),
-    ...evidence.map(({ sourceId, piece }) => ({
-      name: `passage ${piece + 1} of ${shortId(sourceId)}`,
-      status: "given" as const,
-      rule: "fits",
-    })),
-    ...(ledger.length === 0
-      ? []
-      : [{ name: "tasks and decisions", status: "given" as const, rule: "open", count: ledger.length }]),
+    ...memory.map(({ id, because, score }) =>
+      given(factName(id), because ?? "fits", score === undefined ? {} : { score }),
+    ),
+    ...evidence.map((passage) => given(passageName(passage), "fits")),
+    ...units.map((unit) => given(`unit ${unitName(unit, naming)}`, unit.because)),
+    ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
   ];
+}
+
+/** What an answer without a model rests on. */
+export function sourceCandidates(
+  { sources = [] }: Pick<Explanation, "sources">,
+  naming: Naming,
+): Candidate[] {
+  return sources.map((source) => ({ name: sourceName(source, naming), status: "given", rule: "rests on" }));
+}
+
+function sourceName(source: AnswerSource, naming: Naming): string {
+  switch (source.kind) {
+    case "turn":
+      return `turn ${source.turn} of ${naming.nameOf(source.sessionId)}`;
+    case "unit":
+      return `unit ${unitName(source, naming)}`;
+    case "fact":
+      return factName(source.id);
+    case "evidence":
+      return passageName(source);
+  }
+}
+
+const factName = (id: string): string => `fact ${shortId(id)}`;
+
+function passageName({ sourceId, piece }: { readonly sourceId: string; readonly piece: number }): string {
+  return `passage ${piece + 1} of ${shortId(sourceId)}`;
 }
 
 /** What one call was given of the conversation, and what it was not given; of a later call only what differs. */
 export function callCandidates(
   { calls = [] }: Pick<Explanation, "calls">,
   index: number,
-  { call, nameOf }: { readonly call: CallReceipt; readonly nameOf: (sessionId: string) => string },
+  { call, nameOf }: Naming & { readonly call: CallReceipt },
 ): Candidate[] {
   const before = index === 0 ? undefined : calls[index - 1];
   const turns = call.turns ?? (index === 0 ? turnsOfCall(calls, index) : []);

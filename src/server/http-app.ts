@@ -8,6 +8,7 @@ import { createRequestRate, createRunningTurns, type RunningTurns } from "./limi
 import { answerProblem, refuseInvalid, type ReportProblem } from "./problem.ts";
 import { requireExactPath } from "./request-path.ts";
 import { addOperations, draining } from "./routes/operations.ts";
+import { addExplanations } from "./routes/explanations.ts";
 import { PREFIX, type Caller, type HttpEnv, type RouteServices } from "./routes/route.ts";
 import { addSessions } from "./routes/sessions.ts";
 import { addTurns } from "./routes/turns.ts";
@@ -71,6 +72,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono<HttpEnv> {
   });
   addTurns(app, services);
   addSessions(app, services);
+  addExplanations(app, services);
   addOperations(app, services);
   return app;
 }

@@ -34,7 +34,7 @@ describe("the OpenAPI document", () => {
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(listed.toSorted()).toEqual([...new Set(served)].toSorted());
-    expect(listed).toHaveLength(13);
+    expect(listed).toHaveLength(15);
   });
 
   it("has what each of its references points to", async () => {
@@ -72,7 +72,7 @@ describe("the OpenAPI document", () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((operation) => named.parse(operation).operationId),
     );
-    expect(new Set(ids).size).toBe(13);
+    expect(new Set(ids).size).toBe(15);
   });
 
   it("has one type of answer for a message, requires no arguments of a command, and names the events of a stream", async () => {

@@ -2,6 +2,7 @@
 import { done } from "#src/kernel/envelope.ts";
 import { counted, markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText } from "#src/explain/control-model-text.ts";
+import { sessionSetup, type SessionSetup } from "#src/explain/session-document.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
@@ -31,9 +32,11 @@ export const statusCommand: PlainCommand = {
       skills: (await context.agents.skills()).differs,
       tools: context.tools.differs(),
     };
-    const shown = facts(context, differs);
+    const document = sessionSetup(session, { entry, isDue: due, solver: context.solver });
+    const shown = { state: document.state, ...facts(context, differs) };
     const data = {
       ...shown,
+      document,
       next: { due, ...next },
       ...(left === undefined ? {} : { unanswered: { ...left } }),
     };
@@ -41,10 +44,11 @@ export const statusCommand: PlainCommand = {
   },
 };
 
-function factsText(status: ReturnType<typeof facts>): string {
+function factsText(status: ReturnType<typeof facts> & Pick<SessionSetup, "state">): string {
   const { created, lastDecision, mode, model, topicUnknown } = status;
   const unknown = topicUnknown === 0 ? "" : `; ${topicUnknown} times without a finding`;
   return markdownFacts([
+    ["state", status.state],
     ["title", status.title],
     ["task", status.task],
     [

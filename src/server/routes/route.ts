@@ -23,7 +23,10 @@ export interface HttpEnv {
 
 /** What the routes work with. */
 export interface RouteServices {
-  readonly sessions: Pick<LocalSessions, "send" | "stop" | "approve" | "openApproval" | "repository">;
+  readonly sessions: Pick<
+    LocalSessions,
+    "send" | "stop" | "approve" | "openApproval" | "repository" | "contextOf"
+  >;
   readonly turns: RunningTurns;
   readonly report: ReportProblem;
   readonly isDraining: () => boolean;

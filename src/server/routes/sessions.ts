@@ -94,7 +94,7 @@ const verifiedSchema = z.strictObject({
   erased: z.strictObject({ turns: z.int(), titles: z.int() }),
 });
 
-const sessionParams = keyParams.extend({ sessionId: z.string() });
+export const sessionParams = keyParams.extend({ sessionId: z.string() });
 
 const listKeys = createRoute({
   method: "get",
@@ -247,7 +247,7 @@ export async function requireChain(repository: SessionRepository, ref: KeyRef): 
  *
  * @throws {LilyError} `session_id_invalid`, `session_not_found`
  */
-async function requireSession(
+export async function requireSession(
   repository: SessionRepository,
   ref: KeyRef,
   id: string,

@@ -1,0 +1,97 @@
+/** The routes that explain: the trace of a turn, also of one that failed, and a session under the names of the MRP document. */
+import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import type { CommandContext } from "#src/commands/command.ts";
+import { namesIn, traceOf, type TraceOptions } from "#src/explain/derive-trace.ts";
+import { explainabilityLog, sessionDocumentSchema, sessionSetup } from "#src/explain/session-document.ts";
+import { traceSchema } from "#src/explain/trace.ts";
+import { findWhichTurn } from "#src/explain/which-turn.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { wholeUnit } from "#src/sessions/knowledge-units.ts";
+import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
+import { answers, keyRefOf, PREFIX, security, type HttpEnv, type RouteServices } from "./route.ts";
+import { requireSession, sessionParams } from "./sessions.ts";
+
+const showTrace = createRoute({
+  method: "get",
+  path: `${PREFIX}/keys/{key}/sessions/{sessionId}/turns/{turn}/trace`,
+  operationId: "showTrace",
+  summary: "Show what happened in a turn, as /explain does: steps, times, tries, tokens, cost and candidates",
+  security,
+  request: {
+    params: sessionParams.extend({
+      turn: z
+        .string()
+        .meta({ description: "A number, `last`, or `failed-1` for the newest one that failed" }),
+    }),
+  },
+  responses: answers(traceSchema.meta({ id: "Trace" })),
+});
+
+const showDocument = createRoute({
+  method: "get",
+  path: `${PREFIX}/keys/{key}/sessions/{sessionId}/state`,
+  operationId: "showSessionState",
+  summary:
+    "Show a session's state, preferences, newest messages, units and traces under the names of the MRP document",
+  security,
+  request: { params: sessionParams },
+  responses: answers(sessionDocumentSchema.meta({ id: "SessionState" })),
+});
+
+/** Newest turns that a session's state has. */
+const NEWEST = 20;
+
+export function addExplanations(app: OpenAPIHono<HttpEnv>, { sessions }: RouteServices): void {
+  const contextOf = async (owner: string, params: { readonly key: string; readonly sessionId: string }) => {
+    const ref = keyRefOf({ owner, id: "" }, params.key);
+    const { entry } = await requireSession(sessions.repository, ref, params.sessionId);
+    return sessions.contextOf(ref, entry.sessionId);
+  };
+  app.openapi(showTrace, async (context) => {
+    const params = context.req.valid("param");
+    const given = await contextOf(context.var.caller.owner, params);
+    const which = await findWhichTurn(given.repository, given.session, params.turn);
+    if (which?.kind === "turn" || which?.kind === "failure")
+      return context.json(traceOf(which, optionsOf(given)), 200);
+    throw new LilyError("turn_not_found", whyNone(which), {
+      next: "GET …/history lists the turns of a session; failed-1 is the newest that failed.",
+    });
+  });
+  app.openapi(showDocument, async (context) => {
+    const given = await contextOf(context.var.caller.owner, context.req.valid("param"));
+    return context.json(await documentOf(given), 200);
+  });
+}
+
+function whyNone(which: Awaited<ReturnType<typeof findWhichTurn>>): string {
+  switch (which?.kind) {
+    case "missing":
+      return which.what;
+    case "erased":
+      return "what was said in that turn was erased, and why with it";
+    case "session":
+      return "nothing was said in this session yet";
+    default:
+      return "that is no turn";
+  }
+}
+
+function optionsOf({ chain, policy, priceOf, session }: CommandContext): TraceOptions {
+  return { priceOf, timeZone: policy.timeZone, nameOf: namesIn(chain, session.sessionId) };
+}
+
+async function documentOf(context: CommandContext): Promise<z.infer<typeof sessionDocumentSchema>> {
+  const { entry, nowMs, policy, repository, session, solver } = context;
+  const isDue = decideTemporal(session, policy, nowMs).action === "rotate";
+  const turns = await repository.readTurns(session, {
+    from: Math.max(1, session.turns - NEWEST + 1),
+    to: session.turns,
+  });
+  const failures = await repository.readFailures(session);
+  return {
+    ...sessionSetup(session, { entry, isDue, solver }),
+    messageLog: turns.flatMap(({ messages }) => messages.map(({ role, content }) => ({ role, content }))),
+    sessionContextUnits: (session.units ?? []).map((unit) => ({ ...wholeUnit(unit, session.sessionId) })),
+    explainabilityLog: explainabilityLog({ turns, failures }, optionsOf(context)),
+  };
+}
