@@ -2,7 +2,7 @@
 import dotenv from "dotenv";
 import { loadConfig } from "#src/app/config.ts";
 import { createLangGraphThreads } from "#src/app/langgraph-threads.ts";
-import { createSessionDeps } from "#src/app/open-app.ts";
+import { createSessionDeps, zoneProblem } from "#src/app/open-app.ts";
 import { compileSessionGraph } from "./session/graph.ts";
 
 // Here and not as "env" in langgraph.json: a fresh clone has no .env, about which the server would warn at each start.
@@ -11,9 +11,11 @@ dotenv.config({ quiet: true });
 /** Steps of one run; LangGraph's own 25 would end a turn early where `limits.modelCalls` is more than ten. */
 const RECURSION_LIMIT = 100;
 
-const deps = createSessionDeps(loadConfig(process.env, process.cwd()), process.env, {
-  threads: createLangGraphThreads(),
-});
+const loaded = loadConfig(process.env, process.cwd());
+const deps = createSessionDeps(loaded, process.env, { threads: createLangGraphThreads() });
+
+const problem = zoneProblem(loaded.config, process.env);
+if (problem !== undefined) process.stderr.write(`${problem}\n`);
 
 /** Compiled without storage: the server sets its own checkpointer and store on every request. */
 export const graph = compileSessionGraph(deps).withConfig({

@@ -11,7 +11,7 @@ let server: DevServer;
 let lily: SessionClient;
 
 beforeAll(async () => {
-  server = await startDevServer({ LILY_MODEL: "symbolic" });
+  server = await startDevServer({ LILY_MODEL: "symbolic", TZ: "GMT+3" });
   lily = connect(server.url);
 }, 70_000);
 
@@ -43,6 +43,12 @@ async function post(path: string, body: unknown): Promise<Response> {
 }
 
 const hello = { messages: [{ type: "human", content: "hello" }] };
+
+it("a machine that names no time zone is told of once, and answers all the same (F-2)", async () => {
+  const thread = await lily.newThread();
+  expect((await lily.send(thread, "hello")).reply).toMatchObject({ outcome: "answered" });
+  expect(server.log().match(/TZ is "GMT\+3".*Set timeZone in config\.json/gu)).toHaveLength(1);
+});
 
 describe("a thread id", () => {
   it.each([

@@ -48,6 +48,7 @@ export function commandContext(
     policy: policyOf(deps, subject.session),
     recallCharacters: recallCharacters(deps.limits),
     solver: solverOf(deps, subject.session),
+    configured: deps.manner?.(subject.session.activeAgent) ?? {},
     controlModel: controlModelOf(deps, subject.session),
     mode: deps.lifecycleMode,
     storage: deps.storageName,

@@ -216,17 +216,24 @@ describe("/forget of many", () => {
     ["shelf", 137],
     ["box", 51],
     ["drawer", 2],
+    ["crate", 5_003],
   ])("says how many facts fit, though it lists some: %s (M-8)", async (word, count) => {
     const lily = await start({});
     const place = { domain: "user_profile", scope: "global", task: null } as const;
-    for (let n = 0; n < count; n += 1) {
+    const puts = Array.from({ length: count }, (_, n) => {
       const fact = { text: `the ${word} ${n} is blue`, saidBy: "owner", source: "command" } as const;
       const record = newRecord({ owner: OWNER }, fact, { ...place, rule: null }, "2026-01-01T00:00:00.000Z");
-      await lily.storage.store.put(recordNamespace(OWNER, place), record.id, record, ["text"]);
-    }
+      return {
+        namespace: recordNamespace(OWNER, place),
+        key: record.id,
+        value: { ...record },
+        index: ["text"],
+      };
+    });
+    await lily.storage.store.batch(puts);
     const { envelope } = await lily.send(`/forget ${word}`);
     expect(envelope).toMatchObject({ ok: false, code: "memory_ambiguous" });
-    expect(envelope.message).toMatch(new RegExp(`^${count} facts fit`, "u"));
+    expect(envelope.message).toMatch(new RegExp(`^${count.toLocaleString("en-US")} facts fit`, "u"));
     expect(envelope.data?.["records"]).toHaveLength(Math.min(count, 50));
   });
 

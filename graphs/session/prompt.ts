@@ -24,6 +24,7 @@ import { fromLangChain, toLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
+import { mannerOf } from "./policy-of.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import { agentParts } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
@@ -99,7 +100,7 @@ export async function readSources(
   const [records, evidence, system] = await Promise.all([
     memory === undefined || ids.length === 0 ? [] : memory.facts.byIds(memory.who, ids),
     readPassages(deps, run, { session, receipt }),
-    systemText(run, { chain, session, receipt }),
+    systemText(deps, run, { chain, session, receipt }),
   ]);
   return sourcesOf({ chain, session, turn, records, evidence, system });
 }
@@ -251,13 +252,14 @@ async function readPassages(
 
 /** The system's own text, which does not change from turn to turn. */
 export async function systemText(
+  deps: SessionDeps,
   run: PromptReader,
   { chain, session, receipt }: Pick<PromptSources, "chain" | "session"> & { readonly receipt: Receipt },
 ): Promise<string> {
   return systemPrompt({
     ...(await agentParts(run.blobs, session, receipt.budgetTokens)),
     style: session.style,
-    verbosity: session.modelConfig.verbosity,
+    verbosity: mannerOf(deps, session).verbosity,
     agent: session.activeAgent,
     handover: await readHandover(run, chain, receipt.handover),
   });

@@ -288,6 +288,31 @@ describe("how the user wants to be answered", () => {
     expect((await fieldsOf(lily)).modelConfig).not.toHaveProperty("reasoning");
   });
 
+  it("is as the configuration says where the user has not said so, also for the agents of a name", async () => {
+    const agents = { defaults: { reasoning: "high", verbosity: "low" }, coder: { reasoning: "minimal" } };
+    const { lily, system } = await open({ agents });
+    const asked: unknown[] = [];
+    const { models } = lily.deps;
+    const chatModel = models.chatModel.bind(models);
+    Object.assign(models, {
+      chatModel: (reference: string, options: object) => (asked.push(options), chatModel(reference, options)),
+    });
+    await lily.send("hello");
+    expect(system()).toContain("short answers");
+    expect(await dataOf(lily, "/status")).toMatchObject({ reasoning: "high", verbosity: "low" });
+    expect((await lily.send("/verbosity")).envelope.message).toBe("verbosity is low, as configured.");
+    await lily.send("/verbosity high");
+    await lily.send("/agent coder");
+    await lily.send("hello");
+    expect(asked).toMatchObject([
+      { reasoningEffort: "high", verbosity: "low" },
+      { reasoningEffort: "minimal", verbosity: "high" },
+    ]);
+    expect((await lily.send("/verbosity reset")).envelope.message).toBe(
+      "verbosity is low again, as configured.",
+    );
+  });
+
   it("is refused where it holds a secret", async () => {
     const { lily } = await open();
     expect((await lily.send("/style my password is hunter2-Zebra!9")).envelope).toMatchObject({

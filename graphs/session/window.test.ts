@@ -147,4 +147,14 @@ describe("the messages of a stored turn", () => {
   it("are none for a turn without messages", () => {
     expect(messagesOf({ ...record, messages: [] })).toEqual([]);
   });
+
+  it("hold a command's whole reply, also where they are made anew (S-2)", () => {
+    const envelope = { ok: true, code: "session_list", message: "2 sessions.", next: "/resume 1 reads it." };
+    const said = [
+      { role: "user" as const, content: "/sessions", timestamp: "" },
+      { role: "assistant" as const, content: "2 sessions.", timestamp: "" },
+    ];
+    const made = messagesOf({ ...record, kind: "command", messages: said, reply: { envelope } });
+    expect(made.map(({ text }) => text)).toEqual(["/sessions", "2 sessions.\n\n/resume 1 reads it."]);
+  });
 });

@@ -1,6 +1,7 @@
 /** Keeps `messages` bounded: the newest committed turns stay for clients, older ones are in the transcript alone. */
 import { HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import type { z } from "zod";
+import { replyText } from "#src/kernel/envelope.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { attachmentsOf, describedContent } from "#src/turns/attachment-blocks.ts";
 import { contentText, toLangChain } from "#src/turns/langchain-messages.ts";
@@ -130,9 +131,12 @@ export function clearWindow(window: Window): Extended {
 
 /** The messages of a stored turn, for `messages`. Ids are derived from the turn, the user's is the delivery id. */
 export function messagesOf(record: TurnRecord): BaseMessage[] {
-  return record.messages.map((message, index) =>
-    inWords(
-      toLangChain(message, index === 0 ? record.deliveryId : `${record.sessionId}:${record.turn}:${index}`),
-    ),
-  );
+  const { envelope } = record.reply;
+  const last = record.messages.length - 1;
+  return record.messages.map((message, index) => {
+    const id = index === 0 ? record.deliveryId : `${record.sessionId}:${record.turn}:${index}`;
+    // Of a command's reply the transcript's own message is the headline.
+    const whole = envelope !== undefined && index === last && index > 0;
+    return inWords(toLangChain(whole ? { ...message, content: replyText(envelope) } : message, id));
+  });
 }

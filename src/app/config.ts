@@ -13,6 +13,7 @@ import {
   rolloverPolicySchema,
   timeZoneSchema,
 } from "#src/sessions/rollover-policy.ts";
+import { reasoningSchema, verbositySchema } from "#src/sessions/session-fields.ts";
 import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { toolRulesSchema } from "#src/tools/policy.ts";
 import { mcpServersSchema, toolSettingsSchema } from "#src/tools/tool-settings.ts";
@@ -43,6 +44,9 @@ const agentSchema = z.strictObject({
   fallbacks: z.array(modelReference).optional(),
   /** Sampling temperature; left out, the server decides. */
   temperature: z.number().min(0).max(2).optional(),
+  /** How long a reasoning model thinks, and how long its answers are, where the user has not said so. */
+  reasoning: reasoningSchema.optional(),
+  verbosity: verbositySchema.optional(),
   /** Window of its model in tokens, in place of what is known of it; the answer's part is taken off. */
   contextTokens: z.int().min(500).optional(),
   /** `false`: its model is offered none, for models that call them badly. Or rules for tools, before those of `tools.policy`. */

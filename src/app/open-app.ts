@@ -88,6 +88,12 @@ export function createSessionDeps(
   };
 }
 
+/** What is told once where the machine names no time zone and the configuration does not either. */
+export function zoneProblem({ timeZone }: Config, env: Environment): string | undefined {
+  const problem = timeZone === undefined ? timeZoneProblem(env["TZ"]) : undefined;
+  return problem === undefined ? undefined : `${problem}. Set timeZone in config.json.`;
+}
+
 /**
  * Opens the application of the home folder.
  *
@@ -102,11 +108,11 @@ export async function openApp(
   const loaded = loadConfig(env, cwd);
   assertNotCutOff(loaded.home);
   const deps = createSessionDeps(loaded, env, { windowCharacters: UNSHOWN_CHARACTERS });
-  const problem = loaded.config.timeZone === undefined ? timeZoneProblem(env["TZ"]) : undefined;
+  const problem = zoneProblem(loaded.config, env);
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
   const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids }, mayOnlyRead);
   const notices = [
-    ...(problem === undefined ? [] : [`${problem}. Set timeZone in config.json.`]),
+    ...(problem === undefined ? [] : [problem]),
     ...(storage.notice === undefined ? [] : [storage.notice]),
   ];
   return {

@@ -11,6 +11,7 @@ import type { ConfiguredWindow, ContextWindows } from "#src/models/context-windo
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ControlModelSources } from "#src/sessions/control-model.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
+import type { Manner } from "#src/sessions/session-fields.ts";
 import type { ToolRules } from "#src/tools/policy.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
@@ -65,6 +66,8 @@ export interface SessionDeps {
   readonly fallbackModels: (agent: string) => readonly string[];
   /** Sampling temperature by agent, where one is configured. */
   readonly temperature: (agent: string) => number | undefined;
+  /** How the model of an agent answers where the user has not said so. */
+  readonly manner?: (agent: string) => Manner;
   /** Whether the model of an agent is offered tools. */
   readonly offersTools: (agent: string) => boolean;
   /** Rules for tools, by agent: the agent's own first. */

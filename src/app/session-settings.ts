@@ -1,6 +1,7 @@
 /** The parts of the session graph's dependencies that configuration alone decides. Pure. */
 import { defaultModelReference } from "#src/models/resolve-model.ts";
 import type { ToolRules } from "#src/tools/policy.ts";
+import type { Manner } from "#src/sessions/session-fields.ts";
 import type { Config, Environment } from "./config.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -8,6 +9,7 @@ type Settings = Pick<
   SessionDeps,
   | "defaultModel"
   | "temperature"
+  | "manner"
   | "offersTools"
   | "toolRules"
   | "fallbackModels"
@@ -50,12 +52,12 @@ export function sessionSettings(
   env: Environment,
   { machineZone, windowCharacters = SHOWN_CHARACTERS }: Surroundings,
 ): Settings {
-  const agents = Object.entries(config.agents);
   const characters = config.limits.windowCharacters ?? windowCharacters;
   return {
     defaultModel: (agent) =>
       defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
+    manner: (agent) => mannerOf(config, agent),
     offersTools: (agent) => (config.agents[agent]?.tools ?? config.agents["defaults"]?.tools) !== false,
     toolRules: (agent) => rulesOf(config, agent),
     fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
@@ -64,20 +66,7 @@ export function sessionSettings(
       defaults: config.agents["defaults"]?.controlModel,
     }),
     lifecycleMode: config.lifecycle.mode,
-    policies: {
-      base: {
-        ...config.rollover,
-        get timeZone() {
-          return config.timeZone ?? machineZone();
-        },
-      },
-      byKeyPrefix: config.keys.flatMap(({ prefix, rollover }) =>
-        rollover === undefined ? [] : [{ prefix, rollover }],
-      ),
-      byAgent: Object.fromEntries(
-        agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
-      ),
-    },
+    policies: policiesOf(config, machineZone),
     limits: {
       ...config.limits,
       contextTokens: config.limits.contextTokens ?? CONTEXT_TOKENS,
@@ -103,6 +92,34 @@ export function sessionSettings(
         arrivals === undefined ? [] : [{ prefix, arrivals }],
       ),
     },
+  };
+}
+
+function policiesOf(config: Config, machineZone: () => string): SessionDeps["policies"] {
+  const agents = Object.entries(config.agents);
+  return {
+    base: {
+      ...config.rollover,
+      get timeZone() {
+        return config.timeZone ?? machineZone();
+      },
+    },
+    byKeyPrefix: config.keys.flatMap(({ prefix, rollover }) =>
+      rollover === undefined ? [] : [{ prefix, rollover }],
+    ),
+    byAgent: Object.fromEntries(
+      agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
+    ),
+  };
+}
+
+function mannerOf({ agents }: Config, agent: string): Manner {
+  const { [agent]: own, defaults } = agents;
+  const reasoning = own?.reasoning ?? defaults?.reasoning;
+  const verbosity = own?.verbosity ?? defaults?.verbosity;
+  return {
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(verbosity === undefined ? {} : { verbosity }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The interactive conversation. Imports little, so that the prompt is there at once; the rest loads behind it. */
 import { clearScreenDown, cursorTo } from "node:readline";
-import { ERASE_QUESTION, isYes, withYes } from "./confirm-erasing.ts";
+import { askedHere, isYes, withYes } from "./confirm-erasing.ts";
 import type { CliContext, CliOptions } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import type { Approval } from "#src/tools/approval.ts";
@@ -204,9 +204,10 @@ class Conversation {
     this.#lastSessionId = sessionAfter(reply, this.#lastSessionId);
     const isSecret = await display.isSecret(message.content, reply.envelope);
     if (isSecret || decision !== undefined) this.#input.forgetLast();
-    view.finish(reply);
+    const asks = reply.envelope.code === "confirmation_needed";
+    view.finish(asks ? { ...reply, envelope: askedHere(reply.envelope) } : reply);
     this.#context.stdout.write("\n");
-    if (reply.envelope.code === "confirmation_needed") return this.#confirm(engine, display, message);
+    if (asks) return this.#confirm(engine, display, message);
     const next = display.approvalIn(reply);
     if (next !== undefined) return this.#ask(next, display, true);
     // What only reads leaves the question as it is.
@@ -215,11 +216,9 @@ class Conversation {
   }
 
   async #confirm(engine: Engine, display: Display, message: Typed): Promise<void> {
-    const { stdout } = this.#context;
-    stdout.write(`${this.#screen.paint.bold(ERASE_QUESTION)}\n`);
     if (isYes(await this.#input.next()))
       return this.#send(engine, display, { ...message, content: withYes(message.content) });
-    stdout.write("Nothing was erased.\n\n");
+    this.#context.stdout.write("Nothing was erased.\n\n");
   }
 
   /** `/stop` is for the answer that is being written, here or elsewhere; all else waits for what was typed before it. */

@@ -1,9 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { readForget } from "#src/commands/catalog/memory/find-record.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
-import { isYes, withYes } from "./confirm-erasing.ts";
+import { done, refused, replyText } from "#src/kernel/envelope.ts";
+import { askedHere, isYes, withYes } from "./confirm-erasing.ts";
 
 describe("the yes to an erasure", () => {
+  it.each(["", "| turn | says |"])("is asked for in one way, where it can be given at once: %j", (body) => {
+    const asked = refused("confirmation_needed", "2 turns", { next: "Send it again with --yes.", body });
+    const text = replyText(askedHere(asked));
+    expect(text).toContain("Write yes to erase it");
+    expect(text).not.toContain("--yes");
+    expect(text.startsWith("2 turns")).toBe(true);
+    expect(replyText(askedHere(done("a", "b")))).toContain("Write yes");
+  });
+
   it.each([
     ["yes", true],
     [" Y ", true],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -24,6 +24,23 @@ function change(file: string, sql: string): void {
 }
 
 describe("lily doctor", () => {
+  it("names files of agents that are left out, and says nothing where all are read", async () => {
+    const { folder } = await homeWith("one");
+    mkdirSync(join(folder, "persona"));
+    writeFileSync(join(folder, "persona", "SOUL.md"), "You are calm.");
+    expect((await examine(folder)).stdout).not.toContain("persona and skills");
+    writeFileSync(join(folder, "persona", "IDENTITY.md"), Buffer.from([0xff, 0x41]));
+    mkdirSync(join(folder, "skills", "bread"), { recursive: true });
+    writeFileSync(join(folder, "skills", "bread", "SKILL.md"), "---\ndescription: [a, b\n---\n");
+    const ran = await examine(folder, { json: true });
+    const { checks } = dataSchema.parse(envelopeIn(ran).data);
+    const found = checks.find(({ check }) => check === "persona and skills");
+    expect(found).toMatchObject({ state: "warn" });
+    expect(found?.found).toContain("persona/IDENTITY.md is not UTF-8 text");
+    expect(found?.found).toContain("skills/bread");
+    expect(ran.code).toBe(0);
+  });
+
   it("shows what was found and what takes the space as tables", async () => {
     const { folder } = await homeWith("one");
     const ran = await examine(folder);

@@ -1,13 +1,15 @@
 /** `lily doctor`: examines what is stored, with `--repair` makes anew what can be, or examines the model with `--model`. */
 import { join } from "node:path";
+import { createAgentFiles } from "#src/agents/agent-files.ts";
 import { loadConfig } from "#src/app/config.ts";
+import { homeFolder } from "#src/app/home-folder.ts";
 import { systemClock, timeZoneProblem } from "#src/app/system.ts";
 import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { defaultModelReference } from "#src/models/resolve-model.ts";
 import { counted } from "#src/kernel/markdown.ts";
-import { type Check, fine, orRow, sizeText, warning, wrong } from "#src/upkeep/check.ts";
+import { type Check, fine, orRow, sizeText, someOf, warning, wrong } from "#src/upkeep/check.ts";
 import { checkConversations } from "#src/upkeep/conversations.ts";
 import type { DiskUse } from "#src/upkeep/database-file.ts";
 import { type Examination, examineHome } from "#src/upkeep/examine-home.ts";
@@ -73,7 +75,8 @@ async function examineAsked({ env, cwd }: CliContext, asked: string | true): Pro
 }
 
 async function examine(context: CliContext, options: CliOptions, request: DoctorRequest): Promise<Findings> {
-  const { backend, problems } = configurationOf(context);
+  const { backend, problems: configured } = configurationOf(context);
+  const problems = [...configured, ...(await orRow("persona and skills", () => checkAgents(context)))];
   if (backend !== "sqlite") {
     const found = await examineBackend(context, backend, request);
     return { ...found, checks: [...problems, ...found.checks] };
@@ -111,6 +114,22 @@ function configurationOf({ env, cwd }: CliContext): {
     const next = "Correct it, or take it from a backup.";
     return { backend: "sqlite", problems: [wrong("configuration", found, { code: "config_invalid", next })] };
   }
+}
+
+/** What of the files of agents is left out, which sessions tell when they begin. */
+async function checkAgents({ env, cwd }: CliContext): Promise<Check[]> {
+  const home = homeFolder(env, cwd);
+  const files = createAgentFiles({ home, workspace: cwd, bundled: "", defaultAgent: "lily" });
+  const { names, problems } = await files.agents();
+  const personas = await Promise.all(
+    ["lily", ...names].map((name) => files.persona(name, { ofOwner: true })),
+  );
+  const skills = await files.skills();
+  const all = [...problems, ...personas.flatMap((persona) => persona.problems), ...skills.problems];
+  const found = all.filter(({ isMeant }) => isMeant !== true);
+  if (found.length === 0) return [];
+  const told = someOf(found.map(({ source, reason }) => `${source} ${reason}`));
+  return [warning("persona and skills", told, "Correct it; until then sessions begin without it.")];
 }
 
 async function examineBackend(

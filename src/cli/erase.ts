@@ -18,7 +18,7 @@ import { markdownTable } from "#src/kernel/markdown.ts";
 import { parseKeyList } from "#src/server/auth/key-entries.ts";
 import { keyFileOf, readKeyFile } from "#src/server/auth/key-file.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
-import { ERASE_QUESTION, isYes } from "./confirm-erasing.ts";
+import { askedHere, isYes } from "./confirm-erasing.ts";
 import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
 import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
 import { printableLine } from "./printable.ts";
@@ -118,8 +118,9 @@ async function eraseIn(
   const envelope = previewEnvelope(target, counts, dryRun);
   if (dryRun) return tell(context, options, { envelope });
   if (!yes) {
-    const exitCode = tell(context, options, { envelope });
-    if (!isInteractive(context) || options.json || !(await askForYes(context))) return exitCode;
+    const asks = isInteractive(context) && !options.json;
+    const exitCode = tell(context, options, { envelope: asks ? askedHere(envelope) : envelope });
+    if (!asks || !(await askForYes(context))) return exitCode;
   }
   await before?.();
   return tell(context, options, { envelope: receiptEnvelope(await eraseTarget(deps, target)) });
@@ -150,7 +151,7 @@ function previewEnvelope(
 async function askForYes({ stdin, stdout }: CliContext): Promise<boolean> {
   const asking = createInterface({ input: stdin, output: stdout });
   try {
-    return isYes(await asking.question(`${ERASE_QUESTION}\n› `));
+    return isYes(await asking.question("› "));
   } finally {
     asking.close();
   }

@@ -9,7 +9,7 @@ import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { SessionChanges } from "#src/sessions/session-changes.ts";
-import type { CompactedTo, SessionFields } from "#src/sessions/session-fields.ts";
+import type { CompactedTo, Manner, SessionFields } from "#src/sessions/session-fields.ts";
 import type { KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
@@ -38,6 +38,8 @@ export interface CommandContext {
   readonly verdict: Verdict | null;
   /** Model reference that would answer the next message. */
   readonly solver: string;
+  /** How its model answers where the user has not said so. */
+  readonly configured: Manner;
   /** Model that takes lifecycle decisions, and the level that named it. */
   readonly controlModel: ControlModel;
   readonly mode: LifecycleMode;

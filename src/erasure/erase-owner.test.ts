@@ -8,6 +8,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { encodeLabel } from "#src/kernel/namespace-label.ts";
 import { createFactStore } from "#memory/facts/fact-store.ts";
+import { ownMemory } from "#memory/namespaces.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
@@ -149,6 +150,32 @@ describe.each(backends)("erasing a person on %s", (_name, open) => {
     await expect(erase(depsOn(storage), { owner: "ada" })).rejects.toMatchObject({ code: "turn_running" });
     expect(await everything(storage)).toEqual(before);
     await lease.release();
+    await storage.close();
+  });
+
+  it("of one conversation takes what it remembers for itself alone, and no more (M-1)", async () => {
+    const storage = open();
+    const facts = createFactStore(storage.store, {
+      clock,
+      ids: createSequentialIds(3),
+      scan: async () => [],
+    });
+    const group = { owner: ownMemory("ada", "telegram:group:1") };
+    const others = [
+      { owner: "ada" },
+      { owner: ownMemory("ada", "telegram:group:2") },
+      { owner: ownMemory("bert", "telegram:group:1") },
+    ];
+    for (const who of [group, ...others])
+      await facts.remember(who, { text: "we meet on Fridays", saidBy: "owner", source: "command" });
+    const target = { owner: "ada", sessionKey: "telegram:group:1" };
+    expect(await preview(depsOn(storage), target)).toContainEqual({ place: "memory of its own", count: 1 });
+    const receipt = await erase(depsOn(storage), target);
+    expect(receipt.lines).toContainEqual(
+      expect.objectContaining({ place: "memory of its own", outcome: "erased" }),
+    );
+    expect((await facts.show(group)).records).toEqual([]);
+    for (const who of others) expect((await facts.show(who)).records).toHaveLength(1);
     await storage.close();
   });
 

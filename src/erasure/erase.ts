@@ -12,7 +12,7 @@ import { lockName } from "#src/turns/lock-name.ts";
 import { KeyLeases, type HeldKey } from "./key-leases.ts";
 import { countOf, type Erasure, type ErasureDeps, type Found, type Place, type Search } from "./place.ts";
 import { PLACES } from "./places.ts";
-import { factDepsOn } from "./places/belongings.ts";
+import { factDepsOn, memoryOfKey } from "./places/belongings.ts";
 import {
   erased,
   line,
@@ -119,7 +119,9 @@ export async function erase(deps: ErasureDeps, target: Target): Promise<Receipt>
   const prefix = sessionKey === undefined ? `turn/${encodeLabel(owner)}/` : lockName({ owner, sessionKey });
   const locks = search.isWhole ? await storage.erasure?.forgetLocks(prefix) : undefined;
   const lines = [
-    ...PLACES.map((place) => lineOf(place, { ...search, found: new Map() }, outcome)),
+    ...PLACES.filter((place) => place !== memoryOfKey || sessionKey !== undefined).map((place) =>
+      lineOf(place, { ...search, found: new Map() }, outcome),
+    ),
     search.isWhole ? erased("locks", locks ?? 0) : line("locks", "kept", "names of conversations alone"),
     ...(text === undefined ? [] : [partLine(await findInPart(search, target))]),
     ...keyLines(deps, target),

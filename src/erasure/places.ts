@@ -3,7 +3,15 @@
  * comes behind it. It is erased in the opposite order, so that a crash at any moment leaves what the rest is found by when the
  * same is asked for again. A new place is one more entry here.
  */
-import { blobs, evidence, inputHistory, memory, otherData, tombstones } from "./places/belongings.ts";
+import {
+  blobs,
+  evidence,
+  inputHistory,
+  memory,
+  memoryOfKey,
+  otherData,
+  tombstones,
+} from "./places/belongings.ts";
 import { checkpoints } from "./places/checkpoints.ts";
 import {
   deliveries,
@@ -22,6 +30,7 @@ const KNOWN: readonly Place[] = [
   // By whose ids and words one asks again: after all that says the same.
   tombstones,
   memory,
+  memoryOfKey,
   titles,
   transcripts,
   failedTurns,

@@ -29,12 +29,17 @@ describe("settleToolCalls", () => {
     expect(settleToolCalls(answerWith(half))).toMatchObject({ tool_calls: [], invalid_tool_calls: [half] });
   });
 
-  it.each(["", '{"path"'])("D-10 refuses a call that the length limit cut at %j, and says so", (args) => {
+  it.each([
+    ["length", "", "longest answer"],
+    ["length", '{"path"', "longest answer"],
+    ["content_filter", "", "content filter"],
+    ["content_filter", '{"path"', "content filter"],
+  ])("D-10 refuses a call that was cut by %s at %j, and says by what", (reason, args, said) => {
     const answer = answerWith({ id: "a", name: "one", args: "{}" }, { id: "b", name: "two", args });
-    answer.response_metadata = { finish_reason: "length" };
+    answer.response_metadata = { finish_reason: reason };
     expect(settleToolCalls(answer)).toMatchObject({
       tool_calls: [{ id: "a" }],
-      invalid_tool_calls: [{ id: "b", error: expect.stringContaining("longest answer") as unknown }],
+      invalid_tool_calls: [{ id: "b", error: expect.stringContaining(said) as unknown }],
     });
   });
 

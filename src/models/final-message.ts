@@ -14,10 +14,13 @@ export function cutOf({ response_metadata: metadata }: AIMessage): Cut | undefin
 
 /** The sentence that tells it before the answer. */
 export function cutNotice(cut: Cut): string {
-  return cut === "length"
-    ? "The answer is cut: the model reached the longest answer that it or its server allows."
-    : "The answer is cut: the model's server withheld the rest of it (content filter).";
+  return `The answer is cut: ${CUTS[cut]}.`;
 }
+
+const CUTS: Readonly<Record<Cut, string>> = {
+  length: "the model reached the longest answer that it or its server allows",
+  content_filter: "the model's server withheld the rest of it (content filter)",
+};
 
 /**
  * Parses the tool calls of a joined answer strictly, in place. LangChain completes half-received JSON
@@ -36,7 +39,7 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
       chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
     const call = parseCall(chunk, {
       id,
-      mayBeCut: cutOf(message) !== undefined && index === chunks.length - 1,
+      cut: index === chunks.length - 1 ? cutOf(message) : undefined,
     });
     if (call.type === "tool_call") calls.push(call);
     else invalid.push(call);
@@ -91,17 +94,17 @@ function distinctIds(messageId: string | undefined): <T extends { id?: string | 
 
 function parseCall(
   chunk: ToolCallChunk,
-  { id, mayBeCut }: { readonly id: string; readonly mayBeCut: boolean },
+  { id, cut }: { readonly id: string; readonly cut: Cut | undefined },
 ): (ToolCall & { type: "tool_call" }) | (InvalidToolCall & { type: "invalid_tool_call" }) {
   const name = chunk.name ?? "";
   const text = chunk.args?.trim() ?? "";
-  const args = mayBeCut && text === "" ? undefined : parseArguments(text);
+  const args = cut !== undefined && text === "" ? undefined : parseArguments(text);
   if (name !== "" && args !== undefined) return { type: "tool_call", id, name, args };
   const error =
     name === ""
       ? "The call names no tool."
-      : mayBeCut
-        ? "The call is cut: the model reached the longest answer that it or its server allows."
+      : cut !== undefined
+        ? `The call is cut: ${CUTS[cut]}.`
         : "The arguments are not a JSON object.";
   return { type: "invalid_tool_call", id, name, args: text, error };
 }

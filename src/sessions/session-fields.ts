@@ -62,6 +62,9 @@ const mannerSchema = z.strictObject({
   verbosity: verbositySchema.optional(),
 });
 
+/** How a model answers, as far as it is configured or chosen. */
+export type Manner = Pick<z.infer<typeof mannerSchema>, "reasoning" | "verbosity">;
+
 /** Which model answers, and how. */
 const modelConfigSchema = z.strictObject({
   /** Model reference; `null` until a model is configured or chosen. */

@@ -96,7 +96,7 @@ async function chooseContext(
     turn: { number: turn.number, messages: [userMessage(turn)], receipt, ...noted },
     records: facts.records,
     evidence: passages.found,
-    system: await systemText(run, { chain, session, receipt }),
+    system: await systemText(deps, run, { chain, session, receipt }),
   });
   const { call, notices } = await planSummarised(deps, run, { sources, model: solver, tools, older, before });
   const { given, ...plan } = call;

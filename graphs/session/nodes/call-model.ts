@@ -21,6 +21,7 @@ import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { budgetFor, olderTurnsOf, type CallToPlan } from "../plan-call.ts";
+import { mannerOf } from "../policy-of.ts";
 import { hashesOf, notedIn, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, stepsLeft, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
@@ -142,7 +143,7 @@ async function ask(
       };
       if (reference === SYMBOLIC)
         return { model: symbolicModel(deps, run, { session, turn, sources }), messages: prompt, receipt };
-      const model = await deps.models.chatModel(reference, modelOptions(session.modelConfig));
+      const model = await deps.models.chatModel(reference, modelOptions(deps, session));
       const attached = { blobs: run.blobs, owner: session.owner };
       return {
         model: withTools(offered, plan.tools ?? 0, model),
@@ -246,8 +247,9 @@ function lastMessage({ message }: Answer, limit: ReachedLimit): AIMessage {
   });
 }
 
-function modelOptions(chosen: SessionFields["modelConfig"]): ChatModelOptions {
-  const { temperature, reasoning, verbosity } = chosen;
+function modelOptions(deps: SessionDeps, session: SessionFields): ChatModelOptions {
+  const { temperature } = session.modelConfig;
+  const { reasoning, verbosity } = mannerOf(deps, session);
   return {
     ...(temperature === undefined ? {} : { temperature }),
     ...(reasoning === undefined ? {} : { reasoningEffort: reasoning }),

@@ -75,17 +75,22 @@ function levelCommand<Level extends string>(
     usage,
     effects: ["reads", "session"],
     onlyReads: (args) => args === "",
-    async run(args, { session }) {
-      const current = session.modelConfig[name] ?? null;
+    async run(args, { session, configured }) {
+      const chosen = session.modelConfig[name];
+      const current = chosen ?? configured[name] ?? null;
+      const origin = chosen === undefined ? ", as configured" : "";
       if (args === "") {
-        const message = current === null ? `The model decides ${what}.` : `${name} is ${current}.`;
+        const message = current === null ? `The model decides ${what}.` : `${name} is ${current}${origin}.`;
         return { envelope: done(name, message, { next: usage, data: { [name]: current } }) };
       }
-      if (args.toLowerCase() === "reset")
-        return {
-          envelope: done(`${name}_reset`, `The model decides ${what} again.`),
-          changes: { [name]: null },
-        };
+      if (args.toLowerCase() === "reset") {
+        const level = configured[name];
+        const again =
+          level === undefined
+            ? `The model decides ${what} again.`
+            : `${name} is ${level} again, as configured.`;
+        return { envelope: done(`${name}_reset`, again), changes: { [name]: null } };
+      }
       const level = schema.safeParse(args.toLowerCase());
       if (!level.success)
         return { envelope: usageEnvelope(`${JSON.stringify(args.slice(0, 40))} is no level`, usage) };

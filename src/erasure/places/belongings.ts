@@ -3,7 +3,7 @@ import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";
-import { isMemoryOf, memoryOwners } from "#memory/namespaces.ts";
+import { isMemoryOf, memoryOwners, ownMemory } from "#memory/namespaces.ts";
 import { itemsUnder, namespacesUnder } from "#src/storage/session-items.ts";
 import { FROZEN_TYPE } from "#src/sessions/blobs.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
@@ -33,7 +33,10 @@ export const evidence: Place = {
     const add = (item: Found): void =>
       void found.set([...item.namespace, item.key].join("/"), ofNobody(item));
     for await (const item of evidenceOf(search)) {
-      const isFound = sessionKey === undefined ? whatSays(item, search) : sessions.has(sessionOf(item));
+      const isFound =
+        sessionKey === undefined
+          ? whatSays(item, search)
+          : sessions.has(sessionOf(item)) || isMemoryOf(ownMemory(search.owner, sessionKey), item.namespace);
       if (isFound === undefined || isFound === false) continue;
       add(item);
       // A document whose own name or path says it goes with all of its passages.
@@ -140,6 +143,17 @@ export const memory: Place = {
       forgotten += (await forgetSaying(factDepsOn(deps, storeFor()), { owner: one }, says)).forgotten;
     return forgotten;
   },
+};
+
+/** What a conversation remembers for itself alone, marks included: it goes with it. Of a person it is part of memory. */
+export const memoryOfKey: Place = {
+  name: "memory of its own",
+  root: "memory",
+  leaves: ({ sessionKey }) => (sessionKey === undefined ? "it is counted with memory" : undefined),
+  async find({ deps, owner, sessionKey = "" }) {
+    return itemsOfMemory(deps.storage.store, ownMemory(owner, sessionKey), () => true);
+  },
+  erase: remove,
 };
 
 /** Marks of what was forgotten, which tell nothing. That of a text is put before anything is erased. */

@@ -66,8 +66,6 @@ export function notWaiting(wanted: string): Envelope {
 
 /** Facts that a person is shown of many. */
 const LISTED = 50;
-/** Facts that are looked at: of more than these it is said that there are as many. */
-const LOOKED_AT = 5_000;
 
 /** Several records fit: which one is asked back. */
 function ambiguous(context: ActionContext, records: readonly MemoryRecord[], wanted: string): Envelope {
@@ -179,7 +177,7 @@ async function recordsFor({ memory }: ActionContext, wanted: string, where: Wher
     ...where,
     scope: "*",
     query: wanted,
-    limit: LOOKED_AT,
+    limit: Number.MAX_SAFE_INTEGER,
     includeExpired: true,
     includeArchived: true,
     includeSuperseded: true,
