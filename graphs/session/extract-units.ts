@@ -9,7 +9,7 @@ import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { isInPhase, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { controlModelOf } from "./policy-of.ts";
-import { gateOf } from "./run-memory.ts";
+import { gateOf, scanWith } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** What was taken, and the tokens that it took. */
@@ -58,12 +58,16 @@ export async function extractUnits(
   }
 }
 
+/** What a key or token of a service looks like; the scanner that knows them takes long to load, and most text has none. */
+const TOKEN_LIKE = /(?=\S*[\p{N}:@=_])\S{12,}/u;
+
 /** What the policy lets be kept: no secrets, which later prompts would repeat. */
 async function allowed(deps: SessionDeps, units: readonly KnowledgeUnit[]): Promise<KnowledgeUnit[]> {
-  const gate = gateOf(deps);
+  const scan = scanWith(deps);
+  const gate = gateOf({ scanSecrets: async (text) => (TOKEN_LIKE.test(text) ? scan(text) : []) });
   const judged = units.map(async (unit) => {
     // A gate that cannot be asked lets nothing through.
-    const verdict = await gate(`${unit.topic} ${unit.claim}`).catch(() => undefined);
+    const verdict = await gate(`${unit.topic} ${unit.claim}`.trim()).catch(() => undefined);
     return verdict?.action === "allow" ? [unit] : [];
   });
   return (await Promise.all(judged)).flat();

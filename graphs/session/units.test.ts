@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
 import {
@@ -13,6 +13,7 @@ import {
 let open: Harness[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(open.map((lily) => lily.close()));
   open = [];
 });
@@ -110,6 +111,19 @@ describe("with a control model, the units of a turn", () => {
     const [turn] = await lily.turns(latestOf(await lily.chain()).sessionId);
     expect(turn?.units).toBeUndefined();
     expect(turn?.explanation.extracted?.why).toContain(why);
+  });
+
+  it("are none where it is late, and the answer waits three seconds at most", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const silent = new ScriptedChatModel(() => new Promise(() => undefined));
+    const lily = await start(withControl(silent));
+    const sent = lily.send("The system must run on CPU only.");
+    await vi.waitFor(() => expect(silent.calls).toHaveLength(1));
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect((await sent).outcome).toBe("answered");
+    const [turn] = await lily.turns(latestOf(await lily.chain()).sessionId);
+    expect(turn?.units).toBeUndefined();
+    expect(turn?.explanation.extracted?.why).toBe("the control model did not answer within 3 s");
   });
 
   it("are its sentences where the setting says so", async () => {
@@ -264,9 +278,12 @@ describe("/units", () => {
     const unit = (id: string, claim: string): string =>
       `@${claim.length} ku atomic "${id}"\n@a${claim.length} set $${claim.length} role Fact\n@b${claim.length} set $${claim.length} claim "${claim}"`;
     const secret = unit("s", "The password of my mail is hunter2-Zebra!9.");
-    const text = [secret, unit("x", "It rains a lot."), unit("x", "It snows a whole lot.")].join("\n");
-    const reply = await lily.send(`/units import ${text}`);
-    expect(reply.envelope.data).toMatchObject({ imported: 1, problems: [{ line: 1 }, { line: 7 }] });
+    const others = [unit("x", "It rains a lot."), unit("x", "It snows a whole lot.")].join("\n");
+    const refused = await lily.send(`/units import ${secret}\n${others}`);
+    expect(refused).toMatchObject({ turn: null, envelope: { ok: false } });
+    expect(refused.envelope.data).toMatchObject({ imported: 0, problems: [{ line: 1 }, { line: 7 }] });
+    const reply = await lily.send(`/units import ${others}`);
+    expect(reply.envelope.data).toMatchObject({ imported: 1, problems: [{ line: 4 }] });
     expect(await list(lily)).toEqual(["1.1 It rains a lot."]);
   });
 

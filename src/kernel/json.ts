@@ -92,3 +92,12 @@ export function toStorableValue(value: unknown): unknown {
     Object.entries(value).map(([key, item]) => [toStorableText(key), toStorableValue(item)]),
   );
 }
+
+/** The value of a text that may be no JSON; then `undefined`, which a schema refuses as it does any other form. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,5 +1,6 @@
 /** Takes knowledge units from what the user said: its sentences as they stand, or what a control model makes of them. */
 import { z } from "zod";
+import { parseJson } from "#src/kernel/json.ts";
 import { isQuestion, sentencesOf } from "#src/kernel/questions.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import { areAlike, stemsOf, wordsOf } from "#src/kernel/words.ts";
@@ -68,19 +69,11 @@ export async function askForUnits(
   const message = sliceWhole(text, 0, READ);
   const answer = await ask(INSTRUCTION, JSON.stringify({ message, noted: known }, null, 1));
   if (answer.kind === "none") throw new Error(answer.why);
-  const given = jsonArray(answer.text);
+  // Some models write around it.
+  const written = answer.text.slice(answer.text.indexOf("["), answer.text.lastIndexOf("]") + 1);
+  const given = z.array(z.unknown()).safeParse(parseJson(written)).data;
   if (given === undefined) throw new Error("the control model did not answer in the asked form");
   return given.flatMap((value) => unitOf(value, message)).slice(0, MOST);
-}
-
-/** Some models write around it. */
-function jsonArray(text: string): unknown[] | undefined {
-  const [from, to] = [text.indexOf("["), text.lastIndexOf("]")];
-  try {
-    return z.array(z.unknown()).safeParse(JSON.parse(text.slice(from, to + 1))).data;
-  } catch {
-    return undefined;
-  }
 }
 
 const ACT = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,30}$/u;

@@ -5,6 +5,7 @@ import {
   joinUnits,
   MOST_UNIT_CHARACTERS,
   MOST_UNITS,
+  sizeOf,
   unitsAfter,
   wholeUnit,
   type HeldUnit,
@@ -73,9 +74,7 @@ describe("the units of a session", () => {
           );
         const held = fold() ?? [];
         expect(held.length).toBeLessThanOrEqual(MOST_UNITS);
-        expect(held.reduce((sum, one) => sum + one.claim.length + one.topic.length, 0)).toBeLessThanOrEqual(
-          MOST_UNIT_CHARACTERS,
-        );
+        expect(held.reduce((sum, one) => sum + sizeOf(one), 0)).toBeLessThanOrEqual(MOST_UNIT_CHARACTERS);
         expect(new Set(held.map(({ claim }) => claimKey(claim))).size).toBe(held.length);
         expect(fold() ?? []).toEqual(held);
       }),

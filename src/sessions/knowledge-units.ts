@@ -6,7 +6,7 @@ import { z } from "zod";
 import { termsOf } from "#src/kernel/words.ts";
 
 /** What a unit is. `Statement`: a sentence of the user as it stands, of which nobody said what it is. */
-export const UNIT_ROLES = ["Fact", "Constraint", "Definition", "Guidance", "Statement"] as const;
+const UNIT_ROLES = ["Fact", "Constraint", "Definition", "Guidance", "Statement"] as const;
 
 /** The parts of a turn that may use a unit. */
 export const UNIT_PHASES = ["planner-plugin", "sd-plugin", "kb-plugin", "gs-plugin"] as const;
@@ -18,7 +18,7 @@ export const knowledgeUnitSchema = z.strictObject({
   role: z.enum(UNIT_ROLES),
   /** `""` for none. */
   topic: z.string(),
-  claim: z.string(),
+  claim: z.string().regex(/\S/u, "says nothing"),
   /** What it is good for, e.g. `verify`; absent: nothing in particular. */
   utilityActs: z.array(z.string()).optional(),
   /** Absent: all. */
@@ -100,9 +100,12 @@ export function placeOf({ sessionId, turn, n }: UnitPlace): UnitPlace {
   return { ...(sessionId === undefined ? {} : { sessionId }), turn, n };
 }
 
-/** Most units of a session, and most characters of their claims and topics. */
+/** Most units of a session, and most characters that they take with all that is stored of them. */
 export const MOST_UNITS = 60;
-export const MOST_UNIT_CHARACTERS = 8_000;
+export const MOST_UNIT_CHARACTERS = 12_000;
+
+/** What a unit takes of them. */
+export const sizeOf = (unit: HeldUnit): number => JSON.stringify(unit).length;
 
 /** What a turn does to units: a committed one, or the mark of one that was erased. */
 interface UnitTurn {
@@ -146,8 +149,6 @@ function bounded(units: readonly HeldUnit[]): HeldUnit[] | undefined {
   }
   return held.length === 0 ? undefined : held;
 }
-
-const sizeOf = ({ claim, topic }: KnowledgeUnit): number => claim.length + topic.length;
 
 /** First sentences without a number, then other sentences, then all else; of each kind the oldest. */
 function nextToGo(held: readonly HeldUnit[]): number {

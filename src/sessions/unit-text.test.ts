@@ -70,11 +70,19 @@ describe("the text of knowledge units", () => {
     ["@k9 set $k1 weight 3", 9, "there is no field weight"],
     ["@k9 set $k1 role Fact", 9, "role is set twice"],
     ['@k9 ku atomic "y', 9, "its value cannot be read"],
-    ['@k9 ku atomic "y"', 9, "the unit has no role"],
-    ['@k9 ku atomic "y"\n@k10 set $k9 role Opinion', 10, "role is of Fact, Constraint"],
-    ['@k9 ku atomic "y"\n@k10 set $k9 phaseScopes [kb gs-plugin]', 10, "phaseScopes is of planner-plugin"],
-    ['@k9 ku atomic "y"\n@k10 set $k9 claim [a b]', 10, "claim is one value"],
-    ['@k9 ku atomic "y"\n@k10 set $k9 role Fact\n@k11 set $k9 claim ""', 9, "the unit has no claim"],
+    ['@k9 ku atomic "y"', 9, "the unit has no role, or no claim"],
+    [
+      '@k9 ku atomic "y"\n@k10 set $k9 role Opinion',
+      10,
+      'role: Invalid option: expected one of "Fact"|"Constraint"',
+    ],
+    [
+      '@k9 ku atomic "y"\n@k10 set $k9 phaseScopes [kb gs-plugin]',
+      10,
+      'phaseScopes: Invalid option: expected one of "planner-plugin"',
+    ],
+    ['@k9 ku atomic "y"\n@k10 set $k9 claim [a b]', 10, "claim: Invalid input: expected string"],
+    ['@k9 ku atomic "y"\n@k10 set $k9 role Fact\n@k11 set $k9 claim ""', 11, "claim: says nothing"],
   ])("tells what is broken by its line: %j", (line, number, problem) => {
     const { units, problems } = parseUnits(`${DOCUMENT}${line}`);
     expect(problems).toEqual([{ line: number, problem: expect.stringContaining(problem) }]);

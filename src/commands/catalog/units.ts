@@ -6,13 +6,12 @@ import { entryOf } from "#src/sessions/chain.ts";
 import {
   claimKey,
   placeOf,
-  UNIT_PHASES,
   unitsAfter,
   wholeUnit,
   type HeldUnit,
   type KnowledgeUnit,
 } from "#src/sessions/knowledge-units.ts";
-import { parseUnits, printUnits, type ReadUnit, type UnitTextProblem } from "#src/sessions/unit-text.ts";
+import { parseUnits, printUnits, type UnitTextProblem } from "#src/sessions/unit-text.ts";
 import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
 import { firstWord, usageEnvelope } from "../parse-command.ts";
 import { pathOf } from "./memory/memory-action.ts";
@@ -88,22 +87,17 @@ async function exported(path: string, { session, files }: CommandContext): Promi
   const { units = [], sessionId } = session;
   const text = printUnits(units.map((unit) => wholeUnit(unit, sessionId)));
   const what = counted(units.length, "knowledge unit");
-  if (path === "") {
-    const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
-    return done(
-      "units_exported",
-      units.length === 0 ? "Nothing is noted of this conversation." : `${what}:`,
-      {
-        next: "/units import <path or text> reads them; /units export <path> writes them to a file.",
-        data: { units: units.length, text },
-        ...(text === "" ? {} : { body: `${fence}text\n${text}${fence}` }),
-      },
-    );
-  }
+  const next = "/units import <path or text> reads them, here or elsewhere.";
+  if (path === "")
+    return done("units_exported", `${what} of this conversation.`, {
+      next,
+      data: { units: units.length, text },
+      ...(text === "" ? {} : { body: `\`\`\`text\n${text}\`\`\`` }),
+    });
   if (files === undefined) return noFiles();
   const written = await files.write(pathOf(path), text);
   return done("units_exported", `${what} written to ${written}.`, {
-    next: "/units import <path> reads it, here or elsewhere; the file is not encrypted.",
+    next: `${next} The file is not encrypted.`,
     data: { units: units.length, path: written },
   });
 }
@@ -114,103 +108,63 @@ function noFiles(): Envelope {
   });
 }
 
-/** What became of what was read. */
-interface Taken {
-  readonly units: readonly KnowledgeUnit[];
-  readonly known: number;
-  readonly problems: readonly UnitTextProblem[];
-}
-
 async function imported(args: string, context: CommandContext): Promise<CommandOutcome> {
   const { files, session } = context;
   if (args === "") return { envelope: usageEnvelope("which file, or which text?", USAGE) };
-  const isText = args.startsWith("@") || args.startsWith("#");
+  const isText = args.startsWith("@");
   if (!isText && files === undefined) return { envelope: noFiles() };
-  const text = isText ? args : ((await files?.read(pathOf(args))) ?? "");
-  const read = parseUnits(text);
-  const { units, known, problems } = await taken(read, context);
-  const after = unitsAfter(session.units, { turn: session.turns + 1, units }) ?? [];
-  const pushedOut = (session.units?.length ?? 0) + units.length - after.length;
-  const lines = problems.map(({ line, problem }) => `line ${line}: ${problem}`);
-  const message = [
-    `${counted(units.length, "knowledge unit")} came in`,
-    ...(known === 0 ? [] : [`${counted(known, "claim")} had been noted already`]),
-    ...(pushedOut === 0 ? [] : [`${counted(pushedOut, "unit")} had to go, for there is room for no more`]),
-    ...(lines.length === 0
-      ? []
-      : [`${counted(lines.length, "problem")}: ${lines.slice(0, SHOWN).join("; ")}`]),
-  ].join("; ");
-  const data = { imported: units.length, known, pushedOut, problems: problems.map((one) => ({ ...one })) };
-  if (units.length === 0 && known === 0)
+  const { units, known, problems, hasSecret } = await readAll(
+    isText ? args : ((await files?.read(pathOf(args))) ?? ""),
+    context,
+  );
+  const lines = problems.slice(0, SHOWN).map(({ line, problem }) => `line ${line}: ${problem}`);
+  const told = lines.length === 0 ? "" : `; ${counted(problems.length, "problem")}: ${lines.join("; ")}`;
+  const data = { imported: units.length, known, problems: problems.map((one) => ({ ...one })) };
+  // What is written behind the command would stay in the conversation.
+  if (units.length + known === 0 || (isText && hasSecret))
     return {
-      envelope: refused("command_usage", lines.length === 0 ? "there is no knowledge unit in it" : message, {
+      envelope: refused("command_usage", `nothing came in${told}`, {
         next: 'A unit is written as /units export writes it: @k1 ku atomic "id", then its fields. Nothing was changed.',
-        data,
+        data: { ...data, imported: 0 },
       }),
     };
-  const envelope = done("units_imported", `${message}.`, { next: "/units lists them.", data });
+  const after = unitsAfter(session.units, { turn: session.turns + 1, units }) ?? [];
+  const gone = (session.units?.length ?? 0) + units.length - after.length;
+  const room = gone === 0 ? "" : `; ${counted(gone, "unit")} had to go, for there is room for no more`;
+  const message = `${counted(units.length, "knowledge unit")} came in, ${known} were noted already${room}${told}.`;
+  const envelope = done("units_imported", message, { next: "/units lists them.", data });
   return units.length === 0 ? { envelope } : { envelope, units, isCommitted: true };
 }
 
 /** Problems that are told in the message; all are in its data. */
 const SHOWN = 20;
 
-/** Longest claim that can be given in a prompt beside others. */
+/** Longest claim with its topic that can be given in a prompt beside others. */
 const MAX_CLAIM = 500;
 
 /** What may come in: what is not noted, no secret, and no id that stands for another claim. */
-async function taken(
-  { units, problems }: ReturnType<typeof parseUnits>,
-  context: CommandContext,
-): Promise<Taken> {
-  const { sessionId, units: held = [] } = context.session;
+async function readAll(text: string, { session, gate }: CommandContext) {
+  const { sessionId, units: held = [] } = session;
+  const read = parseUnits(text);
+  const problems: UnitTextProblem[] = [...read.problems];
   const claims = new Set(held.map(({ claim }) => claimKey(claim)));
   const ids = new Set(held.map((unit) => wholeUnit(unit, sessionId).id));
-  const came: KnowledgeUnit[] = [];
-  const refusals: UnitTextProblem[] = [];
-  let known = 0;
-  for (const { unit, line } of units) {
-    const key = claimKey(unit.claim);
-    const problem = claims.has(key) ? undefined : await objectionTo({ unit, line }, ids, context);
-    if (claims.has(key)) known += 1;
-    else if (problem !== undefined) refusals.push({ line, problem });
-    else {
-      came.push(shortened(unit));
-      claims.add(key);
-      ids.add(unit.id);
-    }
+  const units: KnowledgeUnit[] = [];
+  let [known, hasSecret] = [0, false];
+  for (const { unit, line } of read.units) {
+    const said = `${unit.topic} ${unit.claim}`.trim();
+    const verdict = await gate(said);
+    if (claims.has(claimKey(unit.claim))) known += 1;
+    else if (ids.has(unit.id)) problems.push({ line, problem: "its id stands for another claim" });
+    else if (verdict.action === "deny")
+      problems.push({ line, problem: `not noted, rule ${verdict.denial.rule}` });
+    else if (said.length > MAX_CLAIM) problems.push({ line, problem: `longer than ${MAX_CLAIM} characters` });
+    else units.push(unit);
+    claims.add(claimKey(unit.claim));
+    ids.add(unit.id);
+    hasSecret ||= verdict.action === "deny";
   }
-  return { units: came, known, problems: [...problems, ...refusals].toSorted((a, b) => a.line - b.line) };
-}
-
-async function objectionTo(
-  { unit }: ReadUnit,
-  ids: ReadonlySet<string>,
-  { gate }: CommandContext,
-): Promise<string | undefined> {
-  if (ids.has(unit.id)) return "its id stands for another claim";
-  if (unit.claim.length + unit.topic.length > MAX_CLAIM)
-    return `claim and topic have more than ${MAX_CLAIM} characters`;
-  const verdict = await gate(`${unit.topic} ${unit.claim}`.trim());
-  return verdict.action === "allow"
-    ? undefined
-    : `not noted (rule ${verdict.action === "deny" ? verdict.denial.rule : verdict.rule})`;
-}
-
-/** Without what holds anyway. */
-function shortened({
-  utilityActs = [],
-  phaseScopes = [...UNIT_PHASES],
-  ...unit
-}: KnowledgeUnit): KnowledgeUnit {
-  const isEverywhere =
-    UNIT_PHASES.every((phase, index) => phaseScopes[index] === phase) &&
-    phaseScopes.length === UNIT_PHASES.length;
-  return {
-    ...unit,
-    ...(utilityActs.length === 0 ? {} : { utilityActs }),
-    ...(isEverywhere ? {} : { phaseScopes }),
-  };
+  return { units, known, hasSecret, problems: problems.toSorted((one, other) => one.line - other.line) };
 }
 
 function dropped(args: string, context: CommandContext): CommandOutcome {
@@ -222,13 +176,9 @@ function dropped(args: string, context: CommandContext): CommandOutcome {
       }),
     };
   return {
-    envelope: done(
-      "unit_dropped",
-      `${args} is not used any more: “${unit.claim}”. What was said stays in the conversation.`,
-      {
-        data: { unit: args },
-      },
-    ),
+    envelope: done("unit_dropped", `${args} is not used any more. What was said stays in the conversation.`, {
+      data: { unit: args },
+    }),
     changes: { unitsDropped: [placeOf(unit)] },
   };
 }
