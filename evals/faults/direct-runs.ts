@@ -4,6 +4,7 @@ import type { LocalSessions } from "#graphs/session/local.ts";
 import type { SessionStateValues } from "#graphs/session/state.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
+import { approvalIn } from "#src/tools/approval.ts";
 import { lockName } from "#src/turns/lock-name.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
@@ -41,9 +42,11 @@ async function approve(
   try {
     const threadId = (await sessions.repository.readChain(ref))?.latest ?? "";
     const { tasks } = await sessions.graph.getState({ configurable: { thread_id: threadId } });
-    const isAsked = tasks.some(({ interrupts }) => interrupts.some(({ value }) => value === `${text}#b`));
-    if (isAsked) {
-      const { reply } = await runOn(sessions, ref, { threadId, input: new Command({ resume: "yes" }) });
+    const asked: unknown = tasks.flatMap(({ interrupts }) => interrupts)[0]?.value;
+    const byRule = approvalIn(asked)?.args["id"] === `${text}#b`;
+    if (byRule || asked === `${text}#b`) {
+      const resume = byRule ? { decisions: [{ type: "approve" }] } : "yes";
+      const { reply } = await runOn(sessions, ref, { threadId, input: new Command({ resume }) });
       return reply ?? refusal(FAILED, { deliveryId: id });
     }
   } finally {

@@ -23,6 +23,7 @@ const said = (...texts: string[]): SubjectMessage[] =>
 const sentWith = (...texts: string[]): SubjectMessage[] =>
   texts.map((text, index) => ({ id: `d9.${index + 1}`, text }));
 const ASK: SubjectMessage = { id: "d2", text: "ask me" };
+const CHANGE: SubjectMessage = { id: "d2", text: "change it" };
 
 /** Every kind of turn. */
 const SCENARIOS: readonly Scenario[] = [
@@ -100,8 +101,10 @@ const SCENARIOS: readonly Scenario[] = [
     name: "approval",
     before: [HELLO, ASK],
     act: { ...ASK, direct: "approve" },
-    decidesAnew: true,
   },
+  { name: "waiting-by-rule", before: [HELLO], act: act("change it"), actFails: true },
+  { name: "approval-by-rule", before: [HELLO, CHANGE], act: { ...CHANGE, direct: "approve" } },
+  { name: "instead-of-approval-by-rule", before: [HELLO, CHANGE], act: act("never mind") },
   { name: "instead-of-approval", before: [HELLO, ASK], act: act("never mind") },
   {
     name: "rotation-instead-of-approval",

@@ -122,15 +122,12 @@ async function storedProblems(subject: Subject, going: GoingOn): Promise<string[
   const order = recovery === "again-first" ? [...said, ...acts, NEXT.id] : [...said, NEXT.id];
   const { length } = stored.chain.sessions;
   const isStored = turnsOf(stored).some(({ deliveryId }) => deliveryId === act.id);
-  // The call of the tool that asks is `b`.
-  const isDecidedAnew = scenario.decidesAnew === true && recovery === "again-first";
-  const log = readToolLog(folder).filter((line) => !(isDecidedAnew && line.endsWith("#b")));
   return [
     ...chainProblems(stored),
     ...turnProblems(stored, [...new Set([...owed, NEXT.id])]),
     ...orderProblems(stored, [...new Set(order)]),
     ...wholeTurnProblems(stored),
-    ...toolProblems(log),
+    ...toolProblems(readToolLog(folder)),
     ...(length === sessions ? [] : [`there are ${length} sessions, not ${sessions}`]),
     ...(leaves === "turn" || !isStored ? [] : [`delivery ${act.id} was stored as a turn`]),
     ...(await sealProblems(subject)),

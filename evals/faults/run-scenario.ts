@@ -33,8 +33,6 @@ export interface Scenario {
    * commands whose effect is outside the conversation.
    */
   readonly refusedOnceDone?: ErrorCode;
-  /** Sent again, it is a person's decision anew, and its call is carried out again. */
-  readonly decidesAnew?: boolean;
   /** What was sent together is sent again one by one, each after the reply to the one before. */
   readonly againApart?: boolean;
   /** Turns whose checkpoints are kept. */

@@ -39,6 +39,8 @@ function answerTo(messages: readonly BaseMessage[], isDown: boolean): ScriptedSt
     return { toolCalls: ["a", "b"].map((letter) => callOf(text, letter)) };
   if (text.startsWith("ask") && results.length === 0)
     return { toolCalls: [callOf(text, "a"), callOf(text, "b", "ask")] };
+  if (text.startsWith("change") && results.length === 0)
+    return { toolCalls: [callOf(text, "a"), callOf(text, "b", "change")] };
   if (isDown) return DOWN;
   return { text: `re: ${text}` };
 }
@@ -66,6 +68,16 @@ export function noteTool(noted: Noted): StructuredToolInterface {
     name: "note",
     description: "Notes an id",
     schema: noteSchema,
+  });
+}
+
+/** The same, of which it is known that it changes something: a person is asked first. */
+export function changeTool(noted: Noted): StructuredToolInterface {
+  return tool(({ id }) => note(noted, id), {
+    name: "change",
+    description: "Changes an id",
+    schema: noteSchema,
+    metadata: { annotations: { readOnlyHint: false } },
   });
 }
 

@@ -17,7 +17,7 @@ import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { sendDirectly } from "./direct-runs.ts";
-import { askTool, noteTool, scriptedModel, scriptedTopics } from "./scripted-parts.ts";
+import { askTool, changeTool, noteTool, scriptedModel, scriptedTopics } from "./scripted-parts.ts";
 import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
 
 export { partsOf, type SubjectMessage } from "./subject-message.ts";
@@ -127,7 +127,7 @@ function depsOf(
     fencedStore: (lease) => made.storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
     windows: new ContextWindows(),
-    tools: [noteTool(noted), askTool(noted)],
+    tools: [noteTool(noted), askTool(noted), changeTool(noted)],
     sleep: async () => undefined,
   };
 }

@@ -58,7 +58,10 @@ export function runTools(deps: SessionDeps) {
     if (next === undefined) return { messages: [...open.refused] };
     // A resume did not pass `admit`.
     const chain = await requireLatest(run, session);
-    const { call } = await requireInFlight(run, session, asking);
+    const inFlight = await requireInFlight(run, session, asking);
+    const done = missing(messages, inFlight);
+    if (done.length > 0) return { messages: done, turn: beginningAt(inFlight.turn, stepOf(runtime)) };
+    const { call } = inFlight;
     // The run that brings a person's answer begins here.
     const turn = call?.state === "asked" ? beginningAt(asking, stepOf(runtime)) : asking;
     const steps = stepsLeft(runtime, turn.firstStep);
@@ -72,6 +75,12 @@ export function runTools(deps: SessionDeps) {
     const begun = { ...state, turn };
     return runNext(deps, { state: begun, runtime, run, chain, messages, open, next, mark, put });
   };
+}
+
+/** What was done already, of which the checkpoint that a run goes on from knows nothing: it is not done again. */
+function missing(messages: readonly BaseMessage[], inFlight: InFlight): BaseMessage[] {
+  const known = new Set(messages.map(({ id }) => id));
+  return inFlight.messages.filter(({ id }) => !known.has(id));
 }
 
 /** The call that is next, and where it stands. */
