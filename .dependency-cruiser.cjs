@@ -32,8 +32,14 @@ module.exports = {
     only(
       "commands",
       "^src/commands/",
-      "^(src/(commands|kernel|sessions|context|explain|agents|tools)/|memory/)",
-      "commands → pure folders, agents, tools and memory's values",
+      "^(src/(commands|kernel|sessions|context|explain|agents|preparation|tools)/|memory/)",
+      "commands → pure folders, agents, tools, what prepares a turn, and memory's values",
+    ),
+    only(
+      "preparation",
+      "^src/preparation/",
+      "^(src/(preparation|kernel|sessions|context|turns/solvers)/|memory/)",
+      "preparation → pure folders, the solver without a model, and memory's values",
     ),
     only(
       "agents",
@@ -87,7 +93,7 @@ module.exports = {
       comment: "@langchain/* stays out of the pure folders and of the rules of memory and context",
       severity: "error",
       from: {
-        path: `${PURE}|^src/(context|agents)/|^memory/(?!stores/|facts/|embedding/|evidence/)`,
+        path: `${PURE}|^src/(context|agents|preparation)/|^memory/(?!stores/|facts/|embedding/|evidence/)`,
         pathNot: TESTS,
       },
       to: { path: "node_modules/@langchain/" },

@@ -1,6 +1,7 @@
 /** The session graph as LangGraph Studio and the LangGraph server load it; `langgraph.json` names this file. */
 import dotenv from "dotenv";
 import { loadConfig } from "#src/app/config.ts";
+import { loadPlugins, pluginProblemText } from "#src/app/load-plugins.ts";
 import { createLangGraphThreads } from "#src/app/langgraph-threads.ts";
 import { createSessionDeps, zoneProblem } from "#src/app/open-app.ts";
 import { compileSessionGraph } from "./session/graph.ts";
@@ -12,10 +13,12 @@ dotenv.config({ quiet: true });
 const RECURSION_LIMIT = 100;
 
 const loaded = loadConfig(process.env, process.cwd());
-const deps = createSessionDeps(loaded, process.env, { threads: createLangGraphThreads() });
+const plugins = await loadPlugins(loaded);
+const deps = createSessionDeps(loaded, process.env, { threads: createLangGraphThreads(), plugins });
 
 const problem = zoneProblem(loaded.config, process.env);
-if (problem !== undefined) process.stderr.write(`${problem}\n`);
+for (const told of [...(problem === undefined ? [] : [problem]), ...plugins.problems.map(pluginProblemText)])
+  process.stderr.write(`${told}\n`);
 
 /** Compiled without storage: the server sets its own checkpointer and store on every request. */
 export const graph = compileSessionGraph(deps).withConfig({

@@ -1,6 +1,8 @@
 /** What commands may look at, for a run inside the graph and for a read beside it. */
-import type { CommandContext } from "#src/commands/command.ts";
+import type { CommandContext, SessionPlugins } from "#src/commands/command.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import { unusable } from "#src/preparation/plugins.ts";
+import { SLOTS } from "#src/sessions/plugin-choices.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -9,7 +11,7 @@ import { parseModelReference, printModelReference } from "#src/models/model-refe
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { solverOf } from "./locate-session.ts";
 import { recallCharacters } from "./recall-bounds.ts";
-import { controlModelOf, policyOf } from "./policy-of.ts";
+import { controlModelOf, pluginFor, pluginsOf, policyOf, surroundingsOf } from "./policy-of.ts";
 import { gateOf } from "./run-memory.ts";
 
 /** Why the session went on when its last turn came, as the transcript has it. */
@@ -50,11 +52,24 @@ export function commandContext(
     solver: solverOf(deps, subject.session),
     configured: deps.manner?.(subject.session.activeAgent) ?? {},
     controlModel: controlModelOf(deps, subject.session),
+    plugins: pluginsFor(deps, subject.session),
     mode: deps.lifecycleMode,
     storage: deps.storageName,
     priceOf: deps.priceOf ?? (() => undefined),
     normalizeModel: (reference) => printModelReference(parseModelReference(reference)),
     files: deps.files,
     gate: gateOf(deps),
+  };
+}
+
+function pluginsFor(deps: SessionDeps, session: SessionFields): SessionPlugins {
+  const { plugins: all, problems } = pluginsOf(deps);
+  const there = surroundingsOf(deps, session);
+  const slots = SLOTS.filter((slot) => all.some((plugin) => plugin.slot === slot));
+  return {
+    all,
+    problems,
+    used: Object.fromEntries(slots.map((slot) => [slot, pluginFor(deps, session, slot).used])),
+    objection: (plugin) => unusable(plugin, there),
   };
 }

@@ -4,6 +4,7 @@ import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { unitsAfter } from "#src/sessions/knowledge-units.ts";
+import { defaultsAfter } from "#src/preparation/plugins.ts";
 import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
@@ -105,12 +106,16 @@ export function advance(deps: SessionDeps, before: SessionFields, record: Stored
   };
 }
 
-/** An answer without a model says once that there is none; a topic that nobody could judge is counted. */
+/** An answer without a model says once that there is none; a topic that nobody could judge is counted; what was chosen and worked is the key's. */
 function whatItExplains(
   session: SessionFields,
-  { explanation: { solver, verdict } }: TurnRecord,
-): Pick<SessionFields, "unknownTopics" | "toldNoModel"> {
-  const toldNoModel = session.toldNoModel || solver === "symbolic";
-  if (verdict?.action !== "stay" || verdict.semantic?.result !== "unknown") return { toldNoModel };
-  return { toldNoModel, unknownTopics: (session.unknownTopics ?? 0) + 1 };
+  { explanation: { plugins, solver, verdict }, status }: TurnRecord,
+): Pick<SessionFields, "unknownTopics" | "toldNoModel" | "keyPlugins"> {
+  const keyPlugins = status === "completed" ? defaultsAfter(session.keyPlugins, plugins) : session.keyPlugins;
+  const told = {
+    toldNoModel: session.toldNoModel || solver === "symbolic",
+    ...(keyPlugins === undefined ? {} : { keyPlugins }),
+  };
+  if (verdict?.action !== "stay" || verdict.semantic?.result !== "unknown") return told;
+  return { ...told, unknownTopics: (session.unknownTopics ?? 0) + 1 };
 }

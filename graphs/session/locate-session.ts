@@ -15,6 +15,7 @@ import { freezeSession, keepContents, thawSession } from "#src/agents/snapshot.t
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
 import { advance } from "./commit-turn.ts";
+import { modelOf, pluginFor } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
 import { toolsToFreeze } from "./run-outside.ts";
 
@@ -171,6 +172,8 @@ export async function newFields(
     ...(carried?.controlModel === undefined ? {} : { controlModel: carried.controlModel }),
     ...(carried?.task === undefined ? {} : { task: carried.task }),
     ...(carried?.style === undefined ? {} : { style: carried.style }),
+    ...(carried?.plugins === undefined ? {} : { plugins: carried.plugins }),
+    ...(carried?.keyPlugins === undefined ? {} : { keyPlugins: carried.keyPlugins }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(units === undefined ? {} : { units: [...units] }),
     toldNoModel: carried?.toldNoModel ?? false,
@@ -189,9 +192,9 @@ function configuredModel(deps: SessionDeps, agent: string): string | null {
   return reference === "symbolic" ? null : reference;
 }
 
-/** What answers in a session: its model, or what is configured by now, or the built-in solver. */
+/** What answers in a session: its model, or what is configured by now, or a solver without a model. */
 export function solverOf(deps: SessionDeps, session: SessionFields): string {
-  return session.modelConfig.model ?? deps.defaultModel(session.activeAgent);
+  return pluginFor(deps, session, "gs").plugin.solve === undefined ? modelOf(deps, session) : "symbolic";
 }
 
 /** A session brought up to its transcript, and the newest of the turns that it had missed. */

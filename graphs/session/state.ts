@@ -54,6 +54,9 @@ export const turnInFlightSchema = z.strictObject({
   recalled: explanationSchema.shape.recalled.unwrap(),
   solver: z.string().nullable(),
   receipt: receiptSchema.nullable(),
+  /** What prepared it, and what it looked for, as far as that is told. */
+  plugins: explanationSchema.shape.plugins,
+  lookedFor: explanationSchema.shape.lookedFor,
   /** What the next model call is to be given, as far as it is planned. */
   plan: callReceiptSchema.optional(),
   /** What each model call that was answered was given. */

@@ -6,10 +6,12 @@ import { z } from "zod";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import { type AnswerSource, answerSourceSchema } from "#src/sessions/turn-record.ts";
-import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
+import { solveSymbolically, type SymbolicGoal } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { policyOf } from "./policy-of.ts";
 import { notedIn, type PromptSources } from "./prompt.ts";
+import { failedChoice, type Chosen } from "#src/preparation/plugins.ts";
+import { usedPluginSchema, type UsedPlugin } from "#src/sessions/plugin-choices.ts";
+import { pluginFor, policyOf } from "./policy-of.ts";
 import { factsInHand } from "./recall-memory.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -35,7 +37,7 @@ export function symbolicModel(
       latestTurns: session.turns,
       from: turn.clears === true ? turn.number : session.contextFrom,
     });
-    return solveSymbolically({
+    return solveBy(pluginFor(deps, session, "gs"), {
       text: turn.text,
       turns,
       sessionId: session.sessionId,
@@ -47,15 +49,39 @@ export function symbolicModel(
   });
 }
 
+const answerSchema = z.object({
+  text: z.string().trim().min(1),
+  sources: z.array(answerSourceSchema).optional(),
+});
+
+/** The answer of a plugin; of the built-in solver where that fails, which the answer then says. */
+async function solveBy(chosen: Chosen<"gs">, goal: SymbolicGoal): Promise<LookedUpAnswer> {
+  const { solve } = chosen.plugin;
+  if (solve === undefined || solve === solveSymbolically) return solveSymbolically(goal);
+  try {
+    const { text, sources = [] } = answerSchema.parse(await solve(goal));
+    return { text, sources };
+  } catch (error) {
+    const gs = { name: "gs-symbolic", from: "built-in" as const, instead: failedChoice(chosen, error) };
+    return { ...solveSymbolically(goal), gs };
+  }
+}
+
+/** The solver that took the place of the chosen one, where one did. */
+export function solverOfAnswer({ additional_kwargs: said }: AIMessage): UsedPlugin | undefined {
+  return usedPluginSchema.safeParse(said["gs"]).data;
+}
+
 /** What an answer says that it rests on; other models say nothing of it. */
 export function sourcesOf({ additional_kwargs: said }: AIMessage): AnswerSource[] {
   return z.array(answerSourceSchema).safeParse(said["sources"]).data ?? [];
 }
 
-/** Text of an answer, and the places that it rests on, which its message carries as `additional_kwargs.sources`. */
+/** Text of an answer, and the places that it rests on, which its message carries as `additional_kwargs`. */
 export interface LookedUpAnswer {
   readonly text: string;
   readonly sources: readonly unknown[];
+  readonly gs?: UsedPlugin;
 }
 
 /** Answers the last message by what `lookUp` finds. */
@@ -72,8 +98,8 @@ export class SymbolicChatModel extends BaseChatModel {
   }
 
   override async _generate(_messages: BaseMessage[]): Promise<ChatResult> {
-    const { text, sources } = await this.#lookUp();
-    const message = new AIMessage({ content: text, additional_kwargs: { sources } });
+    const { text, ...said } = await this.#lookUp();
+    const message = new AIMessage({ content: text, additional_kwargs: said });
     return { generations: [{ text, message }] };
   }
 }

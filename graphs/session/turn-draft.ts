@@ -84,6 +84,8 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(verdict === null ? {} : { verdict }),
     ...(turn.solver === null ? {} : { solver: turn.solver }),
     ...(turn.receipt === null ? {} : { receipt: turn.receipt }),
+    ...(turn.plugins === undefined ? {} : { plugins: turn.plugins }),
+    ...(turn.lookedFor === undefined ? {} : { lookedFor: turn.lookedFor }),
     ...(turn.calls === undefined ? {} : { calls: turn.calls }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
     ...(turn.extracted === undefined ? {} : { extracted: turn.extracted }),

@@ -8,6 +8,7 @@ import { priceSchema } from "#src/explain/trace.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
+import { pluginChoicesSchema } from "#src/sessions/plugin-choices.ts";
 import {
   rolloverOverridesSchema,
   rolloverPolicySchema,
@@ -54,6 +55,8 @@ const agentSchema = z.strictObject({
   /** Model that takes lifecycle decisions; never the one that answers, unless both are named so. */
   controlModel: controlModel.optional(),
   rollover: rolloverOverridesSchema.optional(),
+  /** Plugins of turn preparation by slot; what a person or an earlier turn of a key chose comes first. */
+  plugins: pluginChoicesSchema.optional(),
 });
 
 /** Schema of `config.json`; every part has a default. */
@@ -109,6 +112,8 @@ export const configSchema = z.strictObject({
   agents: z.record(z.string(), agentSchema).default({}),
   /** What is known of models, by their references. */
   models: z.record(modelReference, z.strictObject({ price: priceSchema.optional() })).default({}),
+  /** Modules with plugins of turn preparation, by their paths from the home folder. */
+  plugins: z.array(z.string().min(1)).default([]),
   memory: z
     .strictObject({
       /** Off: nothing is remembered or read; what was remembered stays. */

@@ -11,6 +11,8 @@ import { memoryIndexFields } from "#memory/namespaces.ts";
 import type { IndexFields } from "#memory/stores/index-fields.ts";
 import type { StoreIndex } from "#memory/stores/index-fields.ts";
 import { createAgentFiles } from "#src/agents/agent-files.ts";
+import { BUILT_IN_PLUGINS } from "#src/preparation/built-in.ts";
+import type { PluginRegistry } from "#src/preparation/plugins.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sleepByTimer } from "#src/models/sleep.ts";
@@ -23,6 +25,7 @@ import { StopRegistry } from "#src/turns/stop.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
 import { noThreadRegistrar, type ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import { type Config, type Environment, loadConfig, type LoadedConfig } from "./config.ts";
+import { loadPlugins, pluginProblemText } from "./load-plugins.ts";
 import { sessionSettings, type Surroundings, UNSHOWN_CHARACTERS } from "./session-settings.ts";
 import { machineTimeZone, systemClock, systemIds, timeZoneProblem } from "./system.ts";
 
@@ -52,7 +55,10 @@ function bundledSkills(): string {
 export function createSessionDeps(
   loaded: LoadedConfig,
   env: Environment,
-  options: { readonly threads?: ThreadRegistrar } & Omit<Surroundings, "machineZone"> = {},
+  options: { readonly threads?: ThreadRegistrar; readonly plugins?: PluginRegistry } & Omit<
+    Surroundings,
+    "machineZone"
+  > = {},
 ): SessionDeps {
   const models = createOpenAIChatModels(openAISettingsOf(env));
   const settings = sessionSettings(loaded.config, env, { ...options, machineZone: machineTimeZone });
@@ -72,6 +78,7 @@ export function createSessionDeps(
     clock,
     ids: systemIds,
     models,
+    plugins: options.plugins ?? BUILT_IN_PLUGINS,
     agentFiles: createAgentFiles({
       ...loaded,
       bundled: bundledSkills(),
@@ -107,13 +114,15 @@ export async function openApp(
 ): Promise<App> {
   const loaded = loadConfig(env, cwd);
   assertNotCutOff(loaded.home);
-  const deps = createSessionDeps(loaded, env, { windowCharacters: UNSHOWN_CHARACTERS });
+  const plugins = await loadPlugins(loaded);
+  const deps = createSessionDeps(loaded, env, { plugins, windowCharacters: UNSHOWN_CHARACTERS });
   const problem = zoneProblem(loaded.config, env);
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
   const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids }, mayOnlyRead);
   const notices = [
     ...(problem === undefined ? [] : [problem]),
     ...(storage.notice === undefined ? [] : [storage.notice]),
+    ...plugins.problems.map(pluginProblemText),
   ];
   return {
     ...loaded,

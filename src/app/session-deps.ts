@@ -6,6 +6,7 @@ import type { Clock } from "#src/kernel/clock.ts";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { CommandFiles } from "#src/commands/command.ts";
 import type { PriceOf } from "#src/explain/trace.ts";
+import type { PluginRegistry, PluginSources } from "#src/preparation/plugins.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import type { ConfiguredWindow, ContextWindows } from "#src/models/context-windows.ts";
 import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy.ts";
@@ -120,6 +121,10 @@ export interface SessionDeps {
   readonly searchesByMeaning?: boolean;
   /** Turns that this process has read, as models are shown them. */
   readonly shownTurns: ShownTurns;
+  /** Plugins of turn preparation; by default those that come with Lily. */
+  readonly plugins?: PluginRegistry;
+  /** Those that the configuration chooses for an agent, and for all. */
+  readonly pluginChoices?: (agent: string) => Pick<PluginSources, "agent" | "config">;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
   readonly tools?: readonly StructuredToolInterface[];
   /** Tools of MCP servers, and those that are built in and configured; a session has them as they were when it began. */

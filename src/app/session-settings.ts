@@ -2,6 +2,7 @@
 import { defaultModelReference } from "#src/models/resolve-model.ts";
 import type { ToolRules } from "#src/tools/policy.ts";
 import type { Manner } from "#src/sessions/session-fields.ts";
+import type { PluginSources } from "#src/preparation/plugins.ts";
 import type { Config, Environment } from "./config.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -27,6 +28,7 @@ type Settings = Pick<
   | "configuredAgents"
   | "localOwner"
   | "arrivals"
+  | "pluginChoices"
 >;
 
 /** Clients of a LangGraph server show the state's `messages` as the conversation: the newest dozen turns or so. */
@@ -65,6 +67,7 @@ export function sessionSettings(
       agent: agent === "defaults" ? undefined : config.agents[agent]?.controlModel,
       defaults: config.agents["defaults"]?.controlModel,
     }),
+    pluginChoices: (agent) => pluginChoices(config, agent),
     lifecycleMode: config.lifecycle.mode,
     policies: policiesOf(config, machineZone),
     limits: {
@@ -86,12 +89,16 @@ export function sessionSettings(
     defaultAgent: "lily",
     configuredAgents: Object.keys(config.agents).filter((name) => name !== "defaults"),
     localOwner: config.owner,
-    arrivals: {
-      base: config.arrivals,
-      byKeyPrefix: config.keys.flatMap(({ prefix, arrivals }) =>
-        arrivals === undefined ? [] : [{ prefix, arrivals }],
-      ),
-    },
+    arrivals: arrivalsOf(config),
+  };
+}
+
+function arrivalsOf({ arrivals: base, keys }: Config): NonNullable<SessionDeps["arrivals"]> {
+  return {
+    base,
+    byKeyPrefix: keys.flatMap(({ prefix, arrivals }) =>
+      arrivals === undefined ? [] : [{ prefix, arrivals }],
+    ),
   };
 }
 
@@ -127,6 +134,13 @@ function mannerOf({ agents }: Config, agent: string): Manner {
 function rulesOf({ agents, tools: { policy } }: Config, agent: string): ToolRules[] {
   const own = [agents[agent]?.tools, agents["defaults"]?.tools];
   return [...own.filter((tools) => typeof tools === "object"), policy];
+}
+
+function pluginChoices({ agents }: Config, agent: string): Pick<PluginSources, "agent" | "config"> {
+  return {
+    agent: agent === "defaults" ? undefined : agents[agent]?.plugins,
+    config: agents["defaults"]?.plugins,
+  };
 }
 
 /** A window that somebody set counts in place of the limit that nobody did. */

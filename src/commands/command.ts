@@ -4,6 +4,8 @@ import type { Who } from "#memory/facts/types.ts";
 import type { PolicyDenial } from "#memory/policy/verdict.ts";
 import type { SessionAgents } from "#src/agents/session-agents.ts";
 import type { PriceOf } from "#src/explain/trace.ts";
+import type { Plugin, PluginProblem } from "#src/preparation/plugins.ts";
+import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -45,6 +47,8 @@ export interface CommandContext {
   readonly mode: LifecycleMode;
   /** Where the data lies. */
   readonly storage: string;
+  /** What prepares the turns of the session. */
+  readonly plugins: SessionPlugins;
   /** The full form of a model reference. @throws {LilyError} `model_unknown` */
   readonly normalizeModel: (reference: string) => string;
   /** What the policy says of a text that the person wants kept, also where memory is switched off. Stores nothing. */
@@ -67,6 +71,15 @@ export interface CommandContext {
   readonly promptOf?: ((turn: TurnRecord, call: number) => Promise<ShownPrompt | undefined>) | undefined;
   /** Files of the person who gives the command; absent where that is not the person at this machine. */
   readonly files?: CommandFiles | undefined;
+}
+
+/** The plugins there are, and those of the session's next turn. */
+export interface SessionPlugins {
+  readonly all: readonly Plugin[];
+  readonly problems: readonly PluginProblem[];
+  readonly used: Readonly<Partial<Record<Slot, UsedPlugin>>>;
+  /** Why one cannot be used here; `undefined` when it can. */
+  readonly objection: (plugin: Plugin) => string | undefined;
 }
 
 /** The messages that a model was given. */

@@ -20,6 +20,7 @@ import { modelCommand } from "./catalog/model.ts";
 import { compactCommand } from "./catalog/compact.ts";
 import { controlModelCommand } from "./catalog/control-model.ts";
 import { newCommand } from "./catalog/new.ts";
+import { pluginCommand, pluginsCommand } from "./catalog/plugins.ts";
 import { recallCommand } from "./catalog/recall.ts";
 import { rejoinCommand } from "./catalog/rejoin.ts";
 import { rememberCommand } from "./catalog/remember.ts";
@@ -59,6 +60,8 @@ export const COMMANDS: readonly Command[] = [
   titleCommand,
   modelCommand,
   controlModelCommand,
+  pluginsCommand,
+  pluginCommand,
   agentsCommand,
   chooseAgentCommand,
   personaCommand,

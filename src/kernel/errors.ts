@@ -29,6 +29,8 @@ export const ERROR_CODES = {
   command_usage: { http: 422, exit: 2 },
   model_unknown: { http: 422, exit: 2 },
   agent_unknown: { http: 422, exit: 2 },
+  plugin_unknown: { http: 422, exit: 2 },
+  plugin_unavailable: { http: 409, exit: 78 },
   model_failed: { http: 502, exit: 69 },
   turn_failed: { http: 500, exit: 70 },
   turn_conflict: { http: 409, exit: 75 },

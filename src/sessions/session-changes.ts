@@ -1,5 +1,6 @@
 /** Changes that a command makes to its session: stored with its turn, so that they hold once the turn is committed. */
 import { z } from "zod";
+import { pluginNameSchema, SLOTS, type PluginChoices } from "./plugin-choices.ts";
 import { foldLedger, ledgerChangeSchema, type Ledger } from "./ledger.ts";
 import { unitPlaceSchema } from "./knowledge-units.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
@@ -37,6 +38,8 @@ export const sessionChangesSchema = z.strictObject({
   skillSnapshot: skillSnapshotSchema.optional(),
   /** Tools as their sources told of them anew. */
   toolSnapshot: toolSnapshotSchema.optional(),
+  /** Plugins that were chosen, by slot; `null` goes by the configuration again, for the key as well. */
+  plugins: z.partialRecord(z.enum(SLOTS), pluginNameSchema.nullable()).optional(),
   /** What is told in a summary from now on. */
   compacted: compactedToSchema.optional(),
   /** Tools that run without a question from now on. */
@@ -57,12 +60,13 @@ export function applyChanges(
   turn: number,
 ): SessionFields {
   if (changes === undefined) return session;
-  const { ledger: noted, compacted: told, ...fields } = session;
+  const { ledger: noted, compacted: told, plugins, keyPlugins, ...fields } = session;
   const ledger = ledgerAfter(noted, changes, turn);
   const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
   const { agent, skillSnapshot, approved } = changes;
   return {
     ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona", "toolSnapshot"]),
+    ...pluginsAfter({ plugins, keyPlugins }, changes.plugins),
     ...(agent === undefined ? {} : { activeAgent: agent }),
     ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
     ...(approved === undefined
@@ -73,6 +77,22 @@ export function applyChanges(
     ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
     ...(changes.title === undefined ? {} : { title: changes.title }),
     modelConfig: modelAfter(session.modelConfig, changes),
+  };
+}
+
+function pluginsAfter(
+  before: Pick<SessionFields, "plugins" | "keyPlugins">,
+  changes: SessionChanges["plugins"] = {},
+): Pick<SessionFields, "plugins" | "keyPlugins"> {
+  const taken = Object.entries(changes).flatMap(([slot, name]) => (name === null ? [slot] : []));
+  const without = (choices: PluginChoices = {}): PluginChoices =>
+    Object.fromEntries(Object.entries({ ...choices }).filter(([slot]) => !taken.includes(slot)));
+  const chosen = Object.fromEntries(Object.entries(changes).filter(([, name]) => name !== null));
+  const plugins = without({ ...before.plugins, ...chosen });
+  const keyPlugins = without(before.keyPlugins);
+  return {
+    ...(Object.keys(plugins).length === 0 ? {} : { plugins }),
+    ...(Object.keys(keyPlugins).length === 0 ? {} : { keyPlugins }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { heldUnitSchema } from "./knowledge-units.ts";
 import { ledgerSchema } from "./ledger.ts";
+import { pluginChoicesSchema } from "./plugin-choices.ts";
 import { rolloverOverridesSchema } from "./rollover-policy.ts";
 
 const fileProblemSchema = z.strictObject({
@@ -86,6 +87,9 @@ export const carriedSchema = z.strictObject({
   /** Task that the user is at. */
   task: z.string().optional(),
   ...mannerSchema.shape,
+  /** Plugins that the user chose, and those of the key's last turn with one that did its work. */
+  plugins: pluginChoicesSchema.optional(),
+  keyPlugins: pluginChoicesSchema.optional(),
   /** The user was told that no model is configured. */
   toldNoModel: z.boolean(),
 });
@@ -128,6 +132,9 @@ export const sessionFieldsSchema = z.strictObject({
   style: z.string().optional(),
   /** Tools that the user lets run without a question; in this session alone. */
   approvedTools: z.array(z.string()).optional(),
+  /** Plugins that the user chose, and those that did their work in a turn of the key after that: its defaults. */
+  plugins: pluginChoicesSchema.optional(),
+  keyPlugins: pluginChoicesSchema.optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
   /** What was said that may be used again, oldest first; handed on as the ledger is. Absent when there is nothing. */
@@ -176,6 +183,8 @@ export function carriedOf(session: SessionFields): Carried {
     ...(session.controlModel === undefined ? {} : { controlModel: session.controlModel }),
     ...(session.task === undefined ? {} : { task: session.task }),
     ...mannerOf(session),
+    ...(session.plugins === undefined ? {} : { plugins: session.plugins }),
+    ...(session.keyPlugins === undefined ? {} : { keyPlugins: session.keyPlugins }),
     toldNoModel: session.toldNoModel,
   };
 }

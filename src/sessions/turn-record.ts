@@ -4,6 +4,7 @@ import { envelopeSchema } from "#src/kernel/envelope.ts";
 import { callReceiptSchema, givenTurnsSchema } from "./call-receipt.ts";
 import { knowledgeUnitSchema, unitPlaceSchema } from "./knowledge-units.ts";
 import { messageSchema } from "./message.ts";
+import { usedPluginsSchema } from "./plugin-choices.ts";
 import { sessionChangesSchema } from "./session-changes.ts";
 import { verdictSchema } from "./verdict.ts";
 
@@ -125,6 +126,10 @@ export const explanationSchema = z.strictObject({
   /** Model reference or `symbolic`. */
   solver: z.string().optional(),
   receipt: receiptSchema.optional(),
+  /** What prepared it, where somebody chose it or it took another one's place. */
+  plugins: usedPluginsSchema.optional(),
+  /** What it looked for, where that was not the message. */
+  lookedFor: z.array(z.string()).optional(),
   /** Each model call of it that was answered, in order. */
   calls: z.array(callReceiptSchema).optional(),
   /** Pieces of sealed sessions that were read in this turn, and why. */

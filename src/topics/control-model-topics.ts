@@ -1,6 +1,7 @@
 /** A chat model as topic classifier: one call, time-boxed; whatever is not the asked form means `unknown`. */
 import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
+import { parseJson } from "#src/kernel/json.ts";
 import { askControlModel, type ControlModelOptions } from "#src/models/ask-control-model.ts";
 import type { TopicClassifier, TopicEvidence, TopicQuestion } from "#src/sessions/topic-evidence.ts";
 
@@ -47,13 +48,4 @@ function evidenceOf(text: string): TopicEvidence {
   if (!parsed.success) return { kind: "unknown", why: "the control model did not answer in the asked form" };
   const { confidence, shift } = parsed.data;
   return { kind: shift ? "shift" : "same", confidence };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Prose or fences, which the schema refuses as it does `undefined`.
-    return undefined;
-  }
 }

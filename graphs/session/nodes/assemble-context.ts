@@ -6,6 +6,7 @@ import { ledgerSection } from "#src/context/ledger-section.ts";
 import { shareOf } from "#src/context/plan-context.ts";
 import { chooseUnits } from "#src/context/units-section.ts";
 import { turnsOfCall, type CallReceipt } from "#src/sessions/call-receipt.ts";
+import { notable } from "#src/preparation/plugins.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -15,14 +16,14 @@ import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { planSummarised } from "../compaction.ts";
 import { requireInFlight } from "../in-flight.ts";
-import { solverOf } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
-import { budgetFor, isLeftOut, olderTurnsOf, type OlderTurns } from "../plan-call.ts";
-import { policyOf } from "../policy-of.ts";
+import { isLeftOut, olderTurnsOf, type OlderTurns } from "../plan-call.ts";
+import { modelOf, policyOf } from "../policy-of.ts";
+import { noticesOf, prepareTurn } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
-import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
+import { NO_TOOLS, offeredTools } from "../offered-tools.ts";
 import { questionIn } from "../recall-bounds.ts";
-import { memoryForTurn, saidBefore } from "../recall-memory.ts";
+import { memoryForTurn } from "../recall-memory.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { evidenceForTurn } from "../run-evidence.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -38,16 +39,15 @@ export function assembleContext(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
     if (run.isFork) await requireInFlight(run, session, turn);
-    const solver = solverOf(deps, session);
-    const notice = solver === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
-    const said = [turn.announcement, notice].filter((text) => text !== null);
-    const tools = solver === "symbolic" ? NO_TOOLS : await toolsFor(session, run.blobs);
-    const { chosen, notices } = await chooseContext(deps, run, { session, turn, solver, tools });
-    said.push(...notices);
+    const noModel = modelOf(deps, session) === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
+    const { chosen, notices, gaveWay } = await chooseContext(deps, run, { session, turn, toolsFor });
+    const { solver } = chosen;
+    const notice = [noModel, ...gaveWay].filter((text) => text !== null).join("\n") || null;
+    const said = [turn.announcement, notice, ...notices].filter((text) => text !== null);
     for (const text of said) runtime.writer?.({ type: "notice", text });
     return {
       session: withModel(session, solver),
-      turn: { ...turn, solver, notice, ...chosen },
+      turn: { ...turn, ...chosen, notice },
       messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
     };
   };
@@ -64,20 +64,31 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
+/** What a turn is given, and what the person is told of it: by summaries, and by plugins that gave way. */
+interface ChosenContext {
+  readonly chosen: Pick<TurnInFlight, "receipt" | "plan" | "plugins" | "lookedFor"> & {
+    readonly solver: string;
+  };
+  readonly notices: readonly string[];
+  readonly gaveWay: readonly string[];
+}
+
 /** What could be given beside the conversation, and the first plan; what its budget leaves out is not in the receipt. */
 async function chooseContext(
   deps: SessionDeps,
   run: RunContext,
-  { session, turn, solver, tools }: Subject & { readonly solver: string; readonly tools: OfferedTools },
-): Promise<{ chosen: Pick<TurnInFlight, "receipt" | "plan">; notices: readonly string[] }> {
+  { session, turn, toolsFor }: Subject & { readonly toolsFor: ReturnType<typeof offeredTools> },
+): Promise<ChosenContext> {
   const chain = await requireChain(run, session);
   const older = olderTurnsOf(deps, run, { chain, session, turn });
-  const earlier = await saidBefore(older.newestFirst());
+  const prepared = await prepareTurn(deps, { session, turn, older });
+  const { earlier, plan: wanted, solver } = prepared;
+  const text = wanted.queries.join("\n");
   const [facts, passages] = await Promise.all([
-    memoryForTurn(deps, run, { chain, session, turn, earlier }),
-    evidenceForTurn(deps, run, { session, turn }),
+    memoryForTurn(deps, run, { chain, session, turn: { text }, earlier }),
+    evidenceForTurn(deps, run, { session, plan: wanted }),
   ]);
-  const budgetTokens = budgetFor(deps, session.activeAgent, solver);
+  const { contextTokens: budgetTokens } = prepared.budgets;
   const before = await callBefore(older, session);
   const noted = notedIn(session, turn);
   const units = unitsForTurn({ chain, session, turn }, noted, { from: older.from, before });
@@ -98,11 +109,21 @@ async function chooseContext(
     evidence: passages.found,
     system: await systemText(deps, run, { chain, session, receipt }),
   });
+  const tools = solver === "symbolic" ? NO_TOOLS : await toolsFor(session, run.blobs);
   const { call, notices } = await planSummarised(deps, run, { sources, model: solver, tools, older, before });
   const { given, ...plan } = call;
   const { tokens, turns = [], summary } = plan;
   const told = summary === undefined ? {} : { summary };
-  return { chosen: { receipt: { ...givenOnly(sources, given), tokens, turns, ...told }, plan }, notices };
+  const kb = passages.used === undefined ? {} : { kb: passages.used };
+  const plugins = notable({ ...prepared.plugins, ...kb });
+  const chosen = {
+    solver,
+    receipt: { ...givenOnly(sources, given), tokens, turns, ...told },
+    plan,
+    ...(plugins === undefined ? {} : { plugins }),
+    ...(text === turn.text ? {} : { lookedFor: [...wanted.queries] }),
+  };
+  return { chosen, notices, gaveWay: [...prepared.notices, ...noticesOf(kb)] };
 }
 
 /** The receipt without the entries that the budget leaves out. */

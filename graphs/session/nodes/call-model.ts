@@ -6,6 +6,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { ChatModelOptions } from "#src/models/chat-model.ts";
 import { cutNotice, cutOf } from "#src/models/final-message.ts";
+import { fallbackText } from "#src/preparation/plugins.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { tokensIn, turnsOfCall } from "#src/sessions/call-receipt.ts";
 import type { Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
@@ -21,14 +22,14 @@ import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { budgetFor, olderTurnsOf, type CallToPlan } from "../plan-call.ts";
-import { mannerOf } from "../policy-of.ts";
+import { mannerOf, modelOf } from "../policy-of.ts";
 import { hashesOf, notedIn, readSources, renderPrompt, withThoughts } from "../prompt.ts";
 import { readRunContext, stepsLeft, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { storedSummary } from "../summaries.ts";
-import { sourcesOf, symbolicModel } from "../symbolic-model.ts";
 import { withoutSecrets } from "../tool-calls.ts";
+import { solverOfAnswer, sourcesOf, symbolicModel } from "../symbolic-model.ts";
 import { asksForTools, messagesInFlight, requireTurn, userMessage } from "../turn-messages.ts";
 
 /** The reference of what answers where no model is configured. */
@@ -128,7 +129,11 @@ async function ask(
   });
   const older = olderTurnsOf(deps, run, { chain: sources.chain, session, turn });
   const solver = turn.solver ?? SYMBOLIC;
-  const fallbacks = deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
+  // Who chose an answer without a model is not given one by another.
+  const isWithout = solver === SYMBOLIC && modelOf(deps, session) !== SYMBOLIC;
+  const fallbacks = isWithout
+    ? []
+    : deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
     async prepare(reference, { isAfterTooLong }) {
       const offered = reference === SYMBOLIC ? NO_TOOLS : tools;
@@ -193,6 +198,7 @@ function answeredTurn(
   const isLimited = limit !== undefined && answer.endedBy !== "stop";
   const cut = asksForTools(answer.message) ? undefined : cutOf(answer.message);
   const sources = sourcesOf(answer.message);
+  const gs = solverOfAnswer(answer.message);
   return {
     messages: [isLimited ? lastMessage(answer, limit) : answer.message],
     turn: {
@@ -202,6 +208,7 @@ function answeredTurn(
       ...(cut === undefined ? {} : { cut }),
       notice: noticeOf(deps, turn, { answer, cut }),
       ...(sources.length === 0 ? {} : { sources }),
+      ...(gs === undefined ? {} : { plugins: { ...turn.plugins, gs } }),
       // For this turn only: the session's own choice stays as it is.
       solver: answer.model,
       status:
@@ -217,7 +224,9 @@ function noticeOf(
   { answer, cut }: { readonly answer: Answer; readonly cut: Cut | undefined },
 ): string | null {
   const leftOut = answer.model === "symbolic" ? [] : (models.takeNotices?.(answer.model) ?? []);
-  const said = [notice ?? "", ...leftOut, cut === undefined ? "" : cutNotice(cut)].filter(
+  const gs = solverOfAnswer(answer.message);
+  const gaveWay = gs === undefined ? "" : (fallbackText(gs) ?? "");
+  const said = [notice ?? "", gaveWay, ...leftOut, cut === undefined ? "" : cutNotice(cut)].filter(
     (text) => text !== "",
   );
   return said.length === 0 ? null : said.join("\n");

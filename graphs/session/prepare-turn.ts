@@ -1,0 +1,158 @@
+/** Prepares a turn: its plugins, what it looks for, how much it may use. What cannot be used gives way, and is told. */
+import { HumanMessage, SystemMessage } from "@langchain/core/messages";
+import { z } from "zod";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { askControlModel } from "#src/models/ask-control-model.ts";
+import {
+  failedChoice,
+  fallbackText,
+  type Chosen,
+  type Plugin,
+  type PluginContext,
+  type PluginOf,
+  type TurnPlan,
+} from "#src/preparation/plugins.ts";
+import { BUILT_IN } from "#src/sessions/control-model.ts";
+import { UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
+import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
+import { saidBefore } from "./recall-memory.ts";
+import type { TurnInFlight } from "./state.ts";
+
+/** A turn with all that is decided before anything is looked up for it. */
+export interface PreparedTurn {
+  /** A UUIDv7. */
+  readonly requestId: string;
+  /** What answers: a model reference, or `symbolic` for a solver without a model. */
+  readonly solver: string;
+  /** The plugin of each slot that was asked so far, with who chose it and what it took the place of. */
+  readonly plugins: Readonly<Partial<Record<Slot, UsedPlugin>>>;
+  readonly plan: TurnPlan;
+  /** What the user said before it, newest first; a few messages. */
+  readonly earlier: readonly string[];
+  /** When the session ends by itself; that it has not, `decideRollover` has found. */
+  readonly expiresAt: string | null;
+  /** Tokens of its context, and its limits. */
+  readonly budgets: Readonly<
+    { contextTokens: number } & Pick<
+      SessionDeps["limits"],
+      "memoryTokens" | "evidenceTokens" | "modelCalls" | "toolCalls" | "turnTokens" | "turnMs"
+    >
+  >;
+  /** What the user is told. */
+  readonly notices: readonly string[];
+}
+
+/** Prepares the turn in flight. On the plugins that nobody chose it calls no model and reads nothing of its own. */
+export async function prepareTurn(
+  deps: SessionDeps,
+  {
+    session,
+    turn,
+    older,
+  }: {
+    readonly session: SessionFields;
+    readonly turn: TurnInFlight;
+    /** The turns before it, read as far as is needed. */
+    readonly older: { newestFirst(): AsyncIterable<readonly TurnRecord[]> };
+  },
+): Promise<PreparedTurn> {
+  const earlier = await saidBefore(older.newestFirst());
+  const { sessionId } = session;
+  const message = { text: turn.text, sessionId, turn: turn.number, earlier };
+  const planner = await runSlot(deps, session, "planner", async (plugin) =>
+    planSchema.parse(await plugin.plan(message, pluginContext(deps, session))),
+  );
+  const solver = pluginFor(deps, session, "gs");
+  const model = solver.plugin.solve === undefined ? modelOf(deps, session) : "symbolic";
+  const { memoryTokens, evidenceTokens, modelCalls, toolCalls, turnTokens, turnMs } = deps.limits;
+  const plugins = { planner: planner.used, gs: solver.used };
+  return {
+    requestId: turn.requestId,
+    solver: model,
+    plugins,
+    plan: planner.value,
+    earlier,
+    expiresAt: session.expiresAt,
+    budgets: {
+      contextTokens: deps.windows.budgetOf(model, deps.contextOf(session.activeAgent)),
+      memoryTokens,
+      evidenceTokens,
+      modelCalls,
+      toolCalls,
+      turnTokens,
+      turnMs,
+    },
+    notices: noticesOf(plugins),
+  };
+}
+
+const planSchema = z.object({
+  queries: z.array(z.string()).min(1).max(8),
+  phases: z.array(z.enum(UNIT_PHASES)),
+});
+
+/** What the user is told of plugins that gave way. */
+export function noticesOf(plugins: PreparedTurn["plugins"]): string[] {
+  return Object.values(plugins).flatMap((used) => fallbackText(used) ?? []);
+}
+
+/** What came of a slot, and of which plugin. */
+export interface SlotOutcome<T> {
+  readonly value: T;
+  readonly used: UsedPlugin;
+}
+
+/** Runs the plugin of a slot; where it fails or is late, the next one. @throws what the last one throws */
+export async function runSlot<S extends Slot, T>(
+  deps: SessionDeps,
+  session: SessionFields,
+  slot: S,
+  run: (plugin: PluginOf<S>) => Promise<T>,
+): Promise<SlotOutcome<T>> {
+  let chosen: Chosen<S> = pluginFor(deps, session, slot);
+  for (;;) {
+    try {
+      return { value: await inTime(chosen.plugin, run(chosen.plugin)), used: chosen.used };
+    } catch (error) {
+      if (chosen.rest.length === 0) throw error;
+      chosen = pluginFor(deps, session, slot, { rest: chosen.rest, instead: failedChoice(chosen, error) });
+    }
+  }
+}
+
+/** What one plugin may take, and the control model for it. */
+const PLUGIN_MS = 3_000;
+
+/** Lily's own end by themselves. */
+async function inTime<T>({ source }: Plugin, work: Promise<T>): Promise<T> {
+  if (source === undefined) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const end = (): void => reject(new Error(`it did not end within ${PLUGIN_MS / 1000} s`));
+    timer = setTimeout(end, PLUGIN_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What plugins are lent for a session. */
+function pluginContext(deps: SessionDeps, session: SessionFields): PluginContext {
+  const { model } = controlModelOf(deps, session);
+  if (model === BUILT_IN) return {};
+  const options = {
+    models: deps.models,
+    model,
+    deadlineMs: PLUGIN_MS,
+    signal: deps.stops.signalFor(session.sessionId),
+  };
+  return {
+    ask: (instruction, data) =>
+      askControlModel(options, [new SystemMessage(instruction), new HumanMessage(data)]),
+  };
+}
