@@ -34,7 +34,7 @@ describe("a turn on plugins that nobody chose", () => {
     const harness = await open({
       model: echoModel(),
       models: { "scripted:control": control },
-      config: { agents: { defaults: { controlModel: "scripted:control" } } },
+      config: { agents: { defaults: { controlModel: "scripted:control" } }, units: { extract: "off" } },
     });
     await harness.send("The harbour opens at nine.");
     expect(control.calls).toHaveLength(0);
