@@ -155,7 +155,9 @@ describe("in a prompt, units", () => {
     expect(noted(model)).toBe("- [turn 1] My server is called &lt;Quimbleton&gt;.");
     const { sessionId } = latestOf(await lily.chain());
     const turn = (await lily.turns(sessionId)).at(-1);
-    expect(turn?.explanation.receipt?.units).toEqual([{ turn: 1, n: 1, because: "fits" }]);
+    expect(turn?.explanation.receipt?.units).toEqual([
+      { turn: 1, n: 1, because: "fits", score: expect.any(Number) },
+    ]);
     const why = await lily.send("/why");
     expect(why.envelope.message).toContain("unit 1.1: given because it fits what you said");
     const { data } = (await lily.send(`/why ${turn?.turn} --prompt`)).envelope;

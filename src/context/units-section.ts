@@ -18,14 +18,19 @@ export function chooseUnits(units: readonly HeldUnit[], said: string): NonNullab
     .filter((unit) => isInPhase(unit, "gs-plugin") && ["Constraint", "Guidance"].includes(unit.role))
     .slice(-MOST_HOLDING)
     .toReversed();
-  const fitting = rankTexts(usable, said, ({ topic, claim }) => `${topic} ${claim}`)
-    .slice(0, MOST_FITTING)
-    .map(({ item }) => item);
-  const others = fitting.filter((unit) => !holding.includes(unit));
-  return [...holding, ...others].map((unit) => ({
-    ...placeOf(unit),
-    because: fitting.includes(unit) ? "fits" : "holds",
-  }));
+  const fitting = new Map(
+    rankTexts(usable, said, ({ topic, claim }) => `${topic} ${claim}`)
+      .slice(0, MOST_FITTING)
+      .map(({ item, score }) => [item, Number(score.toFixed(2))]),
+  );
+  const others = [...fitting.keys()].filter((unit) => !holding.includes(unit));
+  return [...holding, ...others].map((unit) => {
+    const score = fitting.get(unit);
+    return {
+      ...placeOf(unit),
+      ...(score === undefined ? { because: "holds" as const } : { because: "fits" as const, score }),
+    };
+  });
 }
 
 const HEAD =

@@ -32,7 +32,13 @@ export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming
       given(factName(id), because ?? "fits", score === undefined ? {} : { score }),
     ),
     ...evidence.map((passage) => given(passageName(passage), "fits")),
-    ...units.map((unit) => given(`unit ${unitName(unit, naming)}`, unit.because)),
+    ...units.map((unit) =>
+      given(
+        `unit ${unitName(unit, naming)}`,
+        unit.because,
+        unit.score === undefined ? {} : { score: unit.score },
+      ),
+    ),
     ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
   ];
 }

@@ -84,7 +84,9 @@ export const receiptSchema = z.strictObject({
     )
     .optional(),
   /** Knowledge units that were given: `fits` what was said, or `holds` whatever is said. */
-  units: z.array(unitPlaceSchema.extend({ because: z.enum(["fits", "holds"]) })).optional(),
+  units: z
+    .array(unitPlaceSchema.extend({ because: z.enum(["fits", "holds"]), score: z.number().optional() }))
+    .optional(),
   /** Passages of evidence that were given, by document, its version, and place among its pieces. */
   evidence: z.array(z.strictObject({ sourceId: z.string(), version: z.string(), piece: z.int() })).optional(),
 });
