@@ -181,7 +181,7 @@ describe("the tools for memory", () => {
     expect(await toldWithout(lily, "invoices")).toBe(true);
     await lily.send("hm again");
     const result = model.calls.at(-1)?.messages.findLast(({ type }) => type === "tool");
-    expect(result?.content).toMatch(/^Not remembered/u);
+    expect(result?.content).toMatch(/^not run: the text holds a password/u);
     expect(result?.content).not.toContain(secret);
   });
 

@@ -170,7 +170,7 @@ class RunInput extends StateSchema<typeof sent> {
   }
 }
 
-export const SessionInput = new RunInput(sent);
+export const SessionInput: StateSchema<typeof sent> = new RunInput(sent);
 
 /** What a caller gets back. */
 export const SessionOutput = new StateSchema({
