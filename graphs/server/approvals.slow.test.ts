@@ -47,7 +47,9 @@ it("waits with the question in its state, also over a restart, and goes on with 
   await resume({ type: "approve" }).catch(() => undefined);
   const [turn, ...others] = await transcript("k", thread);
   expect(others).toEqual([]);
-  expect(turn?.messages.map(({ role, content }) => `${role}: ${content}`)).toContain("tool: Noted as task 1.");
+  expect(turn?.messages.map(({ role, content }) => `${role}: ${content}`)).toContain(
+    "tool: Noted as task 1.",
+  );
   expect(turn?.changes?.ledger).toHaveLength(1);
 });
 
@@ -60,5 +62,8 @@ it("is answered with no by the next message", async () => {
   const { reply } = await send(thread, "never mind", { sessionKey: "k2" });
   expect(reply?.envelope.message).toBe("as you like");
   const [asked] = await transcript("k2", thread);
-  expect(asked).toMatchObject({ status: "interrupted", explanation: { approvals: [{ decision: "closed" }] } });
+  expect(asked).toMatchObject({
+    status: "interrupted",
+    explanation: { approvals: [{ decision: "closed" }] },
+  });
 });

@@ -93,8 +93,11 @@ describe("a call that changes something", () => {
     expect(reply).toMatchObject({ outcome: "answered", envelope: { message: "told: wrote 1 a0" } });
     expect(ran).toEqual(["a0"]);
     expect((await lastTurn(lily))?.explanation.approvals).toMatchObject([
-      { tool: "write", decision: "approve" },
+      { tool: "write", decision: "approve", callId: "0" },
     ]);
+    expect((await lily.send("/why")).envelope.message).toContain("you were asked: write: approved");
+    const { text } = (await lily.send("/explain")).envelope;
+    expect(text).toContain("asked you: approve");
   });
 
   it("does not run when it is rejected, and the model is told why", async () => {

@@ -57,7 +57,7 @@ export async function approveCall(deps: SessionDeps, asked: AskedCall): Promise<
   const args = toStorableValue(call.args) as Approval["args"];
   const approval = approvalOf({ id, name: call.name, args }, { description: tool.description, source });
   const decision = await decide(asked, approval);
-  return { ...judged(call, decision), decision, record: recordOf(approval, decision) };
+  return { ...judged(call, decision), decision, record: recordOf(call, approval, decision) };
 }
 
 async function decide({ mark, note }: AskedCall, approval: Approval): Promise<Decision> {
@@ -102,9 +102,9 @@ function judged({ name, args }: OpenCall, decision: Decision): CallVerdict {
   }
 }
 
-function recordOf({ id, tool }: Approval, decision: Decision): ApprovalRecord {
+function recordOf({ id: callId }: OpenCall, { id, tool }: Approval, decision: Decision): ApprovalRecord {
   const isAlways = decision.type === "approve" && decision.always === true;
-  return { id, tool, decision: decision.type, ...(isAlways ? { always: true } : {}) };
+  return { id, callId, tool, decision: decision.type, ...(isAlways ? { always: true } : {}) };
 }
 
 function alwaysIn({ approvals = [] }: TurnInFlight): string[] {

@@ -134,7 +134,10 @@ const UNFINISHED =
 function withClosed({ turn, call }: InFlight): TurnInFlight {
   if (call?.state !== "asked" || call.approval === undefined) return turn;
   const { id, tool } = call.approval;
-  return { ...turn, approvals: [...(turn.approvals ?? []), { id, tool, decision: "closed" }] };
+  return {
+    ...turn,
+    approvals: [...(turn.approvals ?? []), { id, callId: call.id, tool, decision: "closed" }],
+  };
 }
 
 /** The activity clock stays where the turn was: what a crash left does not keep a session young. */

@@ -1,6 +1,12 @@
 /** Who answered a turn, what failed before, and what ended it, in words. */
 import { localTime } from "#src/sessions/day-boundary.ts";
-import type { Cut, FailedAttempt, ReachedLimit, TurnRecord } from "#src/sessions/turn-record.ts";
+import type {
+  ApprovalRecord,
+  Cut,
+  FailedAttempt,
+  ReachedLimit,
+  TurnRecord,
+} from "#src/sessions/turn-record.ts";
 import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 
 /** Who answered, as the end of a headline. */
@@ -31,15 +37,32 @@ function statusText(status: TurnRecord["status"]): string {
 
 /** Failed calls, the limit that was reached, the tools that ran. */
 export function answerReasons(turn: TurnRecord, { timeZone }: Telling): Reason[] {
-  const { attempts = [], cut, limit, solver } = turn.explanation;
+  const { approvals = [], attempts = [], cut, limit, solver } = turn.explanation;
   return reasonsOf(
     ["failed calls", attemptsText(attempts, timeZone)],
     ["instead", insteadText(attempts, solver)],
+    ["you were asked", decisionsText(approvals)],
     ["limit", limit === undefined ? undefined : limitText(limit)],
     ["cut", cut === undefined ? undefined : CUTS[cut]],
     ["tools", toolsText(turn)],
   );
 }
+
+/** E.g. `write_file: approve; delete_file: reject`. */
+function decisionsText(approvals: readonly ApprovalRecord[]): string | undefined {
+  const said = approvals.map(
+    ({ tool, decision, always }) =>
+      `${tool}: ${DECIDED[decision]}${always ? ", and in all of this session" : ""}`,
+  );
+  return said.length === 0 ? undefined : said.join("; ");
+}
+
+const DECIDED = {
+  approve: "approved",
+  edit: "approved with other arguments",
+  reject: "rejected",
+  closed: "not answered",
+};
 
 /** Failed calls by model and kind: `openai:x 3 times (rate_limit), the last at 2026-03-01 09:00`. */
 export function attemptsText(attempts: readonly FailedAttempt[], timeZone: string): string {

@@ -238,7 +238,7 @@ class Graph {
 
   /** What a person said to a call. */
   #decided(node: TraceNode, call: Pick<ToolCall, "id"> | undefined): void {
-    const approval = this.#from.approvals?.find(({ id }) => id === call?.id);
+    const approval = this.#from.approvals?.find(({ callId }) => callId === call?.id);
     if (approval === undefined) return;
     if (approval.decision === "reject") node.status = "denied";
     node.text = `asked you: ${approval.decision}`;

@@ -111,7 +111,10 @@ export type AnswerSource = z.infer<typeof answerSourceSchema>;
 /** Why a turn went as it went. */
 /** Schema of {@link ApprovalRecord}. */
 export const approvalRecordSchema = z.strictObject({
+  /** Under which it was answered. */
   id: z.string(),
+  /** Of the call in the model's message. */
+  callId: z.string(),
   tool: z.string(),
   /** `closed`: another message came, or the conversation was ended, before anybody answered. */
   decision: z.enum(["approve", "edit", "reject", "closed"]),
