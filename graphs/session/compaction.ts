@@ -57,7 +57,11 @@ export async function planSummarised(
       : { sessionId: first.sessionId, turn: first.from - 1 };
   const ranges = rangesTo({ chain, session }, before);
   const instructions = session.compacted?.instructions;
-  const { summary, notices } = await summaryOf(deps, run, {
+  const {
+    summary,
+    notices,
+    asked: by,
+  } = await summaryOf(deps, run, {
     chain,
     session,
     ranges,
@@ -65,7 +69,7 @@ export async function planSummarised(
     instructions,
   });
   const told = { ...call, tokens: { ...tokens, summary: sectionTokens(summary) }, summary: summary.ranges };
-  return { call: told, summary, notices };
+  return { call: by === undefined ? told : { ...told, summaryBy: by }, summary, notices };
 }
 
 /** Turns that stay as they are when the person asks for a compaction. */

@@ -151,6 +151,46 @@ describe("the trace of a turn", () => {
     expect(JSON.stringify(twice[0])).toContain("tool");
   });
 
+  it("has a node for each call of the control model: topic, knowledge units, summaries", async () => {
+    const model = echoModel();
+    const control = new ScriptedChatModel(() => "[]");
+    const lily = await start({
+      model,
+      models: { "scripted:control": control },
+      config: {
+        agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+        limits: { contextTokens: 2_000 },
+        rollover: { semantic: { enabled: true } },
+      },
+    });
+    const filler = "and a good deal of small talk about nothing in particular, as people do ".repeat(4);
+    const asked: string[] = [];
+    for (let turn = 1; turn <= 17; turn += 1) {
+      await lily.send(`I live in house ${turn}, ${filler}`);
+      const { graph } = await traceOf(lily);
+      asked.push(...graph.nodes.flatMap(({ kind, text = "" }) => (kind === "control" ? [text] : [])));
+    }
+    expect(asked).toHaveLength(control.calls.length);
+    expect(new Set(asked.map((text) => text.replace(/;.*/u, "")))).toEqual(
+      new Set(["change of topic?", "knowledge units", "a summary of older turns"]),
+    );
+  });
+
+  it("names the facts that were not given, with the rule, and how well those fit that were", async () => {
+    const lily = await start({ model: echoModel(), config: { limits: { memoryTokens: 400 } } });
+    for (let index = 1; index <= 14; index += 1)
+      await lily.send(`/remember My bike number ${index} is a red Brompton with ${index} gears and a bell`);
+    await lily.send("which bike do I have?");
+    const { graph } = await traceOf(lily);
+    const edges = graph.edges.filter(({ from }) => from.startsWith("candidate"));
+    const given = edges.filter(({ kind, rule }) => kind === "given" && rule === "fits");
+    const left = edges.filter(({ kind }) => kind === "leftOut");
+    expect(given.length).toBeGreaterThan(0);
+    expect(given.filter(({ score = 0 }) => score === 0)).toEqual([]);
+    expect(left.map(({ rule }) => rule)).toContain("room");
+    expect(left.length).toBeLessThanOrEqual(4);
+  });
+
   it("takes no more than a few bytes a step", async () => {
     const lily = await start({ model: echoModel() });
     const { sessionId } = await lily.send("hi");

@@ -35,6 +35,7 @@ describe("what a model is given of memory", () => {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/u),
         because,
         always: true,
+        ...(because === "fits" ? { score: 1 } : {}),
       })),
     );
     expect(turn?.explanation.receipt?.tokens["profile"]).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import {
   type MemorySection,
   type RecalledFacts,
 } from "#src/context/memory-section.ts";
-import { rankFacts } from "#src/context/rank-facts.ts";
+import { rankFacts, scoreFacts } from "#src/context/rank-facts.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -78,10 +78,15 @@ export async function recallFacts(
   const person = newest
     .filter(({ domain }) => domain !== "task_memory")
     .toSorted((a, b) => Number(a.updated_at < b.updated_at) - Number(a.updated_at > b.updated_at));
+  const found = { bySaid, byEarlier };
+  const scores = scoreFacts(found, talk);
+  const ranked = rankFacts(found, talk, scores);
   return {
     always: [...first, ...person],
+    weak: bySaid.filter((record) => !ranked.includes(record)),
+    scores,
     relevant: [
-      ...rankFacts({ bySaid, byEarlier }, talk),
+      ...ranked,
       ...(asksAboutMemory(text) ? of("user_profile").slice(0, RELEVANT) : []),
       ...(names(talk.said, task) ? of("task_memory").slice(0, RELEVANT) : []),
     ],

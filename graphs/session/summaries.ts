@@ -46,6 +46,8 @@ export interface MadeSummary {
   readonly summary: Summary;
   /** What the person is told. */
   readonly notices: readonly string[];
+  /** The control model that was asked for it now. */
+  readonly asked?: string;
   /** Why a model that was asked did not write it. */
   readonly whyNot?: string;
 }
@@ -97,7 +99,8 @@ export async function summaryOf(
   };
   await store(run, session, summary);
   const whyNot = answer === undefined || written !== undefined ? undefined : whyNotText(answer);
-  return { summary, notices, ...(whyNot === undefined ? {} : { whyNot }) };
+  const asked = answer === undefined ? {} : { asked: control };
+  return { summary, notices, ...asked, ...(whyNot === undefined ? {} : { whyNot }) };
 }
 
 /** The stored summary of these turns as they stand; `undefined` when it is gone. */

@@ -16,6 +16,7 @@ function record(text: string, domain: PersonalityDomain = "user_profile"): Memor
 describe("the memory section", () => {
   it("is nothing where no fact is given, or none fits", () => {
     expect(memorySection({ relevant: [], always: [] }, room(800))).toEqual({
+      left: [],
       text: "",
       tokens: 0,
       records: [],

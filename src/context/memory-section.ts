@@ -1,7 +1,7 @@
 /** The part of the system prompt that holds remembered facts: which of them fit, fenced and escaped as data. */
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { localDay } from "#src/sessions/day-boundary.ts";
-import type { Receipt } from "#src/sessions/turn-record.ts";
+import { MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
 import { DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 import { escapeData } from "./escape-data.ts";
 
@@ -11,6 +11,10 @@ export interface RecalledFacts {
   readonly relevant: readonly MemoryRecord[];
   /** Those that hold whatever is said: who Lily is, how it works, who the user is, and the newest of the task in hand. */
   readonly always: readonly MemoryRecord[];
+  /** Those that were found for what was said and fit worse than others. */
+  readonly weak?: readonly MemoryRecord[];
+  /** How well they fit by their words, by id; 1 is the best. */
+  readonly scores?: ReadonlyMap<string, number>;
 }
 
 /** How facts are given. */
@@ -29,6 +33,8 @@ export interface MemorySection {
   readonly tokens: number;
   readonly records: readonly MemoryRecord[];
   readonly receipt: NonNullable<Receipt["memory"]>;
+  /** The best of those that it does not hold. */
+  readonly left: readonly LeftCandidate[];
 }
 
 const HEAD =
@@ -54,7 +60,7 @@ const ALWAYS_SHARE = 0.5;
 
 /** Takes facts while they fit; one that does not is left out whole, never cut, and smaller ones go on. */
 export function memorySection(
-  { relevant, always }: RecalledFacts,
+  { relevant, always, weak = [], scores = new Map() }: RecalledFacts,
   { budgetTokens, alwaysTokens = budgetTokens, timeZone }: FactRoom,
 ): MemorySection {
   const chosen = new Map<string, MemoryRecord>();
@@ -87,13 +93,27 @@ export function memorySection(
     [...chosen.values()].filter((record) => record.domain === domain),
   );
   const text = factsText(records, timeZone);
+  const scoreOf = ({ id }: MemoryRecord): number | undefined => {
+    const score = scores.get(id);
+    return score === undefined ? undefined : Math.round(score * 100) / 100;
+  };
+  const leftOf = (from: readonly MemoryRecord[], rule: LeftCandidate[2]): LeftCandidate[] =>
+    from
+      .filter(({ id }) => !chosen.has(id))
+      .map((record) => ["fact", shortId(record.id), rule, ...scored(scoreOf(record))]);
+  const others = always.filter(({ id }) => !fitting.has(id));
   return {
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
     records,
+    left: [...leftOf(relevant, "room"), ...leftOf(weak, "weak"), ...leftOf(others, "room")].slice(
+      0,
+      MAX_LEFT,
+    ),
     receipt: records.map((record) => ({
       id: record.id,
       because: fitting.has(record.id) ? "fits" : "always",
+      ...(fitting.has(record.id) && scoreOf(record) !== undefined ? { score: scoreOf(record) } : {}),
       ...(record.task === null && always.includes(record) && !isFound(record) ? { always: true } : {}),
     })),
   };
@@ -107,6 +127,8 @@ export function memorySection(
 export function factsText(records: readonly MemoryRecord[], timeZone: string, isMore = false): string {
   return records.length === 0 ? "" : frame(blocksOf(records, timeZone), isMore ? MORE : HEAD);
 }
+
+const scored = (score: number | undefined): [] | [number] => (score === undefined ? [] : [score]);
 
 /** Room for every title that there may be. */
 function titleTokens(records: readonly MemoryRecord[]): number {

@@ -26,13 +26,12 @@ const EARLIER_WEIGHT = 0.5;
  */
 const CUT = 0.3;
 
-/** The facts that fit, best first: by their words those near the best; all that the last message found by meaning alone. */
-export function rankFacts<T extends { readonly id: string; readonly text: string }>(
-  { bySaid, byEarlier }: FoundFacts<T>,
+/** How well each of them fits by its words, by id: 1 is the best of them. */
+export function scoreFacts<T extends { readonly id: string; readonly text: string }>(
+  found: FoundFacts<T>,
   { said, earlier }: Talk,
-): readonly T[] {
-  const found = new Set(bySaid.map(({ id }) => id));
-  const all = [...bySaid, ...byEarlier.filter(({ id }) => !found.has(id))];
+): ReadonlyMap<string, number> {
+  const all = allOf(found);
   const scores = new Map<string, number>();
   const add = (text: string, weight: number): void => {
     for (const { item, score } of rankTexts(all, text, (fact) => fact.text))
@@ -40,8 +39,23 @@ export function rankFacts<T extends { readonly id: string; readonly text: string
   };
   add(said, 1);
   for (const text of earlier) add(text, EARLIER_WEIGHT);
+  const best = Math.max(...scores.values());
+  return new Map([...scores].map(([id, score]) => [id, score / best]));
+}
+
+/** The facts that fit, best first: by their words those near the best; all that the last message found by meaning alone. */
+export function rankFacts<T extends { readonly id: string; readonly text: string }>(
+  found: FoundFacts<T>,
+  talk: Talk,
+  scores: ReadonlyMap<string, number> = scoreFacts(found, talk),
+): readonly T[] {
+  const bySaid = new Set(found.bySaid.map(({ id }) => id));
   const scoreOf = ({ id }: T): number => scores.get(id) ?? 0;
-  const ranked = all.toSorted((a, b) => scoreOf(b) - scoreOf(a));
-  const least = CUT * Math.max(0, ...scores.values());
-  return ranked.filter((fact) => (scores.has(fact.id) ? scoreOf(fact) >= least : found.has(fact.id)));
+  const ranked = allOf(found).toSorted((a, b) => scoreOf(b) - scoreOf(a));
+  return ranked.filter((fact) => (scores.has(fact.id) ? scoreOf(fact) >= CUT : bySaid.has(fact.id)));
+}
+
+function allOf<T extends { readonly id: string }>({ bySaid, byEarlier }: FoundFacts<T>): T[] {
+  const found = new Set(bySaid.map(({ id }) => id));
+  return [...bySaid, ...byEarlier.filter(({ id }) => !found.has(id))];
 }

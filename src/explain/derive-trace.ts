@@ -193,6 +193,7 @@ class Graph {
       node.cost = isFailed ? null : this.#cost(call);
       this.#hang(node, callCandidates(this.#from, index, { call, nameOf: this.#options.nameOf }));
     }
+    if (call?.summaryBy !== undefined) this.#asks(node, call.summaryBy, "a summary of older turns");
     this.#open = [...(answer?.toolCalls ?? [])];
     this.#asking = node;
     if (this.#open.length > 0) node.text = `asked for ${this.#open.map(({ name }) => name).join(", ")}`;

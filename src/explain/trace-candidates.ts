@@ -20,7 +20,7 @@ type Naming = Pick<Telling, "nameOf">;
 /** What was chosen once for all calls of the turn. */
 export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming: Naming): Candidate[] {
   if (receipt === undefined) return [];
-  const { memory = [], evidence = [], ledger = [], units = [] } = receipt;
+  const { memory = [], evidence = [], ledger = [], units = [], left = [] } = receipt;
   const given = (name: string, rule: string, rest: Pick<Candidate, "score" | "count"> = {}): Candidate => ({
     name,
     status: "given",
@@ -40,6 +40,12 @@ export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming
       ),
     ),
     ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
+    ...left.map(([kind, id, rule, score]) => ({
+      name: `${kind} ${id}`,
+      status: "leftOut" as const,
+      rule,
+      ...(score === undefined ? {} : { score }),
+    })),
   ];
 }
 

@@ -48,6 +48,8 @@ export const callReceiptSchema = z.strictObject({
   leftOut: leftOutSchema.optional(),
   /** Those that were left out are told in a summary of these turns. */
   summary: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })).optional(),
+  /** The control model that was asked for that summary when this call was planned. */
+  summaryBy: z.string().optional(),
   /** The turn's own steps: how many messages they are, and how many steps, from the first, were left out or collapsed. */
   steps: z
     .strictObject({

@@ -53,6 +53,23 @@ export const failedAttemptSchema = z.strictObject({
 /** A failed call. */
 export type FailedAttempt = z.infer<typeof failedAttemptSchema>;
 
+/**
+ * A candidate that was looked at and not given: `fact` or `passage`, the beginning of its id (of a passage with its piece), the
+ * rule, and how well it fitted. `room`: its part is full; `weak`: it fits worse than others; `most`: enough are given.
+ */
+export const leftCandidateSchema = z.tuple([
+  z.enum(["fact", "passage"]),
+  z.string(),
+  z.enum(["room", "weak", "most"]),
+  z.number().optional(),
+]);
+
+/** A candidate that was not given. */
+export type LeftCandidate = z.infer<typeof leftCandidateSchema>;
+
+/** Most of each kind that are named, the best ones. */
+export const MAX_LEFT = 4;
+
 /** What a model was given in all calls of a turn, and older turns as in the last of them: the recipe of its prompts. */
 export const receiptSchema = z.strictObject({
   budgetTokens: z.int(),
@@ -89,6 +106,8 @@ export const receiptSchema = z.strictObject({
     .optional(),
   /** Passages of evidence that were given, by document, its version, and place among its pieces. */
   evidence: z.array(z.strictObject({ sourceId: z.string(), version: z.string(), piece: z.int() })).optional(),
+  /** The best candidates that were not given. */
+  left: z.array(leftCandidateSchema).optional(),
 });
 
 /** What the model was given. */

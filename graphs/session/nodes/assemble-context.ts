@@ -11,7 +11,8 @@ import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Noted } from "#src/sessions/transcript.ts";
-import type { Receipt } from "#src/sessions/turn-record.ts";
+import { MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
+import { shortId } from "#memory/record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { planSummarised } from "../compaction.ts";
@@ -100,6 +101,7 @@ async function chooseContext(
     ...(units.length === 0 ? {} : { units }),
     ...(facts.text === "" ? {} : { memory: facts.receipt }),
     ...(passages.text === "" ? {} : { evidence: passages.receipt }),
+    ...(facts.left.length === 0 ? {} : { left: [...facts.left] }),
   };
   const sources = sourcesOf({
     chain,
@@ -131,7 +133,7 @@ function givenOnly(
   { turn: { receipt }, persona, profile, facts }: PromptSources,
   given: CallReceipt["given"] = {},
 ): Receipt {
-  const { memory, evidence, ledger, units, ...rest } = receipt;
+  const { memory = [], evidence = [], ledger, units, left = [], ...rest } = receipt;
   const kept = new Set(
     [
       ...persona.slice(0, given["persona"]),
@@ -139,10 +141,16 @@ function givenOnly(
       ...facts.slice(0, given["facts"]),
     ].map(({ id }) => id),
   );
+  const isKept = ({ id }: { readonly id: string }): boolean => kept.has(id);
+  const dropped = memory
+    .filter((fact) => !isKept(fact))
+    .map(({ id }): LeftCandidate => ["fact", shortId(id), "room"]);
+  const notGiven = [...dropped, ...left].slice(0, MAX_LEFT);
   return {
     ...rest,
-    ...(memory === undefined ? {} : { memory: memory.filter(({ id }) => kept.has(id)) }),
-    ...(evidence === undefined ? {} : { evidence: evidence.slice(0, given["evidence"]) }),
+    ...(receipt.memory === undefined ? {} : { memory: memory.filter(isKept) }),
+    ...(receipt.evidence === undefined ? {} : { evidence: evidence.slice(0, given["evidence"]) }),
+    ...(notGiven.length === 0 ? {} : { left: notGiven }),
     ...(units === undefined ? {} : { units: units.slice(0, given["units"]) }),
     ...(ledger === undefined || given["ledger"] === 0 ? {} : { ledger }),
   };
