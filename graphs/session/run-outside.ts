@@ -1,5 +1,6 @@
 /** Tools of a session that are not Lily's own: taken when it begins, offered as it has them, run at their sources. */
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
+import { withContents } from "#src/agents/session-agents.ts";
 import type { Frozen } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
@@ -43,6 +44,20 @@ export async function outsideTools(
       },
     ),
   );
+}
+
+/** Tools as a session would have them that began now. */
+export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
+  const states = (await deps.outside?.list({ isAsked: true })) ?? [];
+  const { snapshot, contents } = freezeTools(states);
+  return createSessionTools({
+    // They have just been asked.
+    outside: deps.outside && { ...deps.outside, list: async () => states },
+    blobs: withContents(contents),
+    session: { owner: deps.localOwner, toolSnapshot: snapshot },
+    own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
+    rules: deps.toolRules?.(deps.defaultAgent) ?? [],
+  });
 }
 
 /** Tools for the commands of a session. */

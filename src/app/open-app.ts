@@ -4,6 +4,7 @@ import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { createControlModelTopics } from "#src/topics/control-model-topics.ts";
 import { createLexicalTopics } from "#src/topics/lexical-topics.ts";
 import type { SessionDeps, TopicClassifiers } from "./session-deps.ts";
+import type { StructuredToolInterface } from "@langchain/core/tools";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/create-embedder.ts";
@@ -20,6 +21,8 @@ import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqli
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { ContextWindows } from "#src/models/context-windows.ts";
 import { ShownTurns } from "#src/turns/shown-turns.ts";
+import { createFetchTool } from "#src/tools/fetch-tool.ts";
+import { createReadFileTool } from "#src/tools/read-file-tool.ts";
 import { createOutsideTools } from "#src/tools/outside-tools.ts";
 import { StopRegistry } from "#src/turns/stop.ts";
 import { assertNotCutOff } from "#src/upkeep/restore.ts";
@@ -51,6 +54,15 @@ function bundledSkills(): string {
   }
 }
 
+/** Tools that come with Lily and are off unless they are configured. */
+function builtInTools({ config, workspace, home }: LoadedConfig): StructuredToolInterface[] {
+  const { files, fetch } = config.tools;
+  return [
+    ...(files.folders.length === 0 ? [] : [createReadFileTool({ ...files, workspace, home })]),
+    ...(fetch ? [createFetchTool()] : []),
+  ];
+}
+
 /** Dependencies that need no storage, as the graph on a LangGraph server has them. */
 export function createSessionDeps(
   loaded: LoadedConfig,
@@ -67,7 +79,7 @@ export function createSessionDeps(
   const outside = createOutsideTools({
     ...tools,
     servers,
-    builtIn: [],
+    builtIn: builtInTools(loaded),
     env,
     cwd: loaded.workspace,
     monotonic: () => clock.monotonic(),

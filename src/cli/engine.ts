@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { openApp } from "#src/app/open-app.ts";
 import type { Environment } from "#src/app/config.ts";
+import { toolsEnvelope } from "#src/commands/catalog/tools.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
+import type { Envelope } from "#src/kernel/envelope.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { VerifyReport } from "#src/sessions/verify.ts";
 import type { Approval } from "#src/tools/approval.ts";
@@ -14,6 +16,7 @@ import { commandFiles } from "./command-files.ts";
 import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
 import type { LineInput } from "./input/line-input.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
+import { toolsOfNone } from "#graphs/session/run-outside.ts";
 
 /** What a terminal needs of the application. */
 export interface Engine {
@@ -26,6 +29,8 @@ export interface Engine {
   readonly repository: SessionRepository;
   /** Verifies everything that is stored, of every owner. */
   verifyAll(): Promise<VerifyReport>;
+  /** The tools that a conversation would have which began now. */
+  tools(): Promise<Envelope>;
   /** Milliseconds since the epoch, by the application's clock. */
   now(): number;
   /** Takes one message of the owner to its reply. */
@@ -72,6 +77,7 @@ export async function openEngine(
     },
     repository: sessions.repository,
     verifyAll: () => verifyStore(storage.store),
+    tools: async () => toolsEnvelope(await (await toolsOfNone(deps)).beside()),
     now: () => deps.clock.now(),
     send: (request) => sessions.send({ ...request, owner }),
     approve: (answer) => sessions.approve({ ...answer, owner }),

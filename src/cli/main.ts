@@ -54,6 +54,15 @@ function actionsIn(context: CliContext): Actions {
         const { listSessions } = await import("./list-sessions.ts");
         return listSessions(engine, context, { query, options });
       }),
+    tools: (options) =>
+      onEngine(context, options, async (engine) => {
+        const { tell } = await import("./tell.ts");
+        const { next, ...told } = await engine.tools();
+        // Its text has the next step in it already.
+        return tell(context, options, {
+          envelope: options.json && next !== undefined ? { ...told, next } : told,
+        });
+      }),
     async verify(options) {
       const { homeFolder } = await import("#src/app/home-folder.ts");
       const home = homeFolder(context.env, context.cwd);

@@ -9,6 +9,7 @@ export interface Actions {
   chat(options: CliOptions): Promise<number>;
   ask(options: CliOptions, words: readonly string[]): Promise<number>;
   sessions(options: CliOptions, query: string): Promise<number>;
+  tools(options: CliOptions): Promise<number>;
   verify(options: CliOptions): Promise<number>;
   backup(options: CliOptions, folder: string | undefined): Promise<number>;
   restore(options: CliOptions, folder: string): Promise<number>;
@@ -54,6 +55,10 @@ export function buildProgram(version: string, actions: Actions, done: (exitCode:
     .description("list the sessions of all keys, or of --key")
     .argument("[query...]", "words that were said, or of a title")
     .action((words: string[]) => finish(actions.sessions(options(), words.join(" "))));
+  program
+    .command("tools")
+    .description("list the tools that models can call, and what of their servers does not work")
+    .action(() => finish(actions.tools(options())));
   program
     .command("verify")
     .description("check that everything stored is as it was committed")

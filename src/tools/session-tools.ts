@@ -49,7 +49,7 @@ export interface SessionTools {
 export interface SessionToolsDeps {
   readonly outside: OutsideTools | undefined;
   readonly blobs: BlobReader;
-  readonly session: SessionFields;
+  readonly session: Pick<SessionFields, "owner" | "toolSnapshot" | "approvedTools">;
   /** Tools that come with the program; they change with it alone. */
   readonly own: readonly { readonly name: string; readonly description: string }[];
   readonly rules: readonly ToolRules[];

@@ -1,6 +1,6 @@
 /** `/tools`, `/reload_tools`: what the model can call here, where it comes from, and how its sources tell of it now. */
 import { differenceText } from "#src/agents/difference.ts";
-import { done } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { counted, markdownTable } from "#src/kernel/markdown.ts";
 import type { ToolRow, ToolsBeside } from "#src/tools/session-tools.ts";
 import type { PlainCommand } from "../command.ts";
@@ -12,29 +12,31 @@ export const toolsCommand: PlainCommand = {
   usage: "/tools",
   effects: ["reads"],
   async run(_args, { tools }) {
-    const beside = await tools.beside();
-    const { rows, sources, gone, differs } = beside;
-    const body = markdownTable(
-      ["tool", "from", "state", "rule"],
-      rows.map((row) => [row.name, row.from, NOW[row.now], RULES[row.rule]]),
-    );
-    const here = rows.filter(({ now }) => now !== "new").length;
-    return {
-      envelope: done("tools", `${counted(here, "tool")} here.`, {
-        data: {
-          tools: rows.map(({ source: { annotations }, ...row }) => ({ ...row, annotations })),
-          sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
-          erased: gone,
-          differs,
-        },
-        body: withProblems(body, beside),
-        next: differs
-          ? "The servers tell of other tools by now: /reload_tools shows how, and takes them over."
-          : "mcpServers and tools in config.json add some.",
-      }),
-    };
+    return { envelope: toolsEnvelope(await tools.beside()) };
   },
 };
+
+/** Tools as a person is told of them. */
+export function toolsEnvelope(beside: ToolsBeside): Envelope {
+  const { rows, sources, gone, differs } = beside;
+  const body = markdownTable(
+    ["tool", "from", "state", "rule"],
+    rows.map((row) => [row.name, row.from, NOW[row.now], RULES[row.rule]]),
+  );
+  const here = rows.filter(({ now }) => now !== "new").length;
+  return done("tools", `${counted(here, "tool")} here.`, {
+    data: {
+      tools: rows.map(({ source: { annotations }, ...row }) => ({ ...row, annotations })),
+      sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
+      erased: gone,
+      differs,
+    },
+    body: withProblems(body, beside),
+    next: differs
+      ? "The servers tell of other tools by now: /reload_tools shows how, and takes them over."
+      : "mcpServers and tools in config.json add some.",
+  });
+}
 
 export const reloadToolsCommand: PlainCommand = {
   kind: "plain",
