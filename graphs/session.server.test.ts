@@ -271,11 +271,11 @@ describe("a stream of messages, steps and custom events", () => {
     await send(thread, "/model openai:fake", { sessionKey });
     const query = JSON.stringify({ query: "boat", rationale: "the user asks for its name" });
     models.enqueue(
-      { kind: "toolCalls", calls: [{ id: "call-1", name: "recall_history", arguments: query }] },
+      { kind: "toolCalls", calls: [{ id: "call-1", name: "session_recall", arguments: query }] },
       { kind: "text", chunks: ["Alba", "tross."] },
     );
     const { steps, texts, custom } = await stream(thread, "What did I call the boat?", sessionKey);
-    expect(custom).toEqual([{ type: "tool", name: "recall_history" }]);
+    expect(custom).toEqual([{ type: "tool", name: "session_recall" }]);
     expect(steps.slice(-4)).toEqual(["callModel", "runTools", "callModel", "commit"]);
     expect(texts).toEqual(expect.arrayContaining(["Alba", "tross."]));
     expect(JSON.stringify(models.requests.at(-1)?.body)).toContain("The boat is called Albatross.");

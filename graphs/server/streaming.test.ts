@@ -76,10 +76,10 @@ describe("a turn in one mode alone", () => {
     const query = JSON.stringify({ query: "boat", rationale: "the user asks" });
     models.enqueue({
       kind: "toolCalls",
-      calls: [{ id: "call-1", name: "recall_history", arguments: query }],
+      calls: [{ id: "call-1", name: "session_recall", arguments: query }],
     });
     const events = await stream(thread, "Which boat?", "stream:custom", ["custom"]);
-    expect(events.get("custom")).toEqual([{ type: "tool", name: "recall_history" }]);
+    expect(events.get("custom")).toEqual([{ type: "tool", name: "session_recall" }]);
   });
 });
 

@@ -167,7 +167,7 @@ describe("a message with a picture", () => {
 describe("a damaged conversation", () => {
   it("is sent without blank text and with arguments that a provider takes", async () => {
     const model = new ScriptedChatModel([
-      { text: " \n", toolCalls: [{ id: "c1", name: "recall_history", args: '{"query": "x' }] },
+      { text: " \n", toolCalls: [{ id: "c1", name: "session_recall", args: '{"query": "x' }] },
       "one",
       "two",
     ]);

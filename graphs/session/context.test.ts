@@ -55,7 +55,7 @@ describe("a conversation that has outgrown the context", () => {
       if (last?.type === "human" && last.text === "what is the code word?")
         return {
           toolCalls: [
-            { id: "r", name: "recall_history", args: { query: "vault code word", rationale: "asked" } },
+            { id: "r", name: "session_recall", args: { query: "vault code word", rationale: "asked" } },
           ],
         };
       return last?.type === "tool" ? `found: ${last.text}` : "noted";

@@ -329,7 +329,7 @@ describe("what a crash leaves", () => {
               content: "",
               id: "ai-1",
               tool_calls: [
-                { id: "c1", name: "recall_history", args: { query: "x", rationale: "y" }, type: "tool_call" },
+                { id: "c1", name: "session_recall", args: { query: "x", rationale: "y" }, type: "tool_call" },
               ],
             }),
           ]
@@ -499,7 +499,7 @@ describe("a run that is killed between two nodes", () => {
 
   it("does not keep a session young: the interrupted turn counts where it was, and the next day is a new session", async () => {
     const model = new ScriptedChatModel((_messages, index) =>
-      index === 1 ? call("recall_history") : "fine",
+      index === 1 ? call("session_recall") : "fine",
     );
     const lily = await start({ model });
     const { sessionId } = await lily.send("before");
@@ -561,7 +561,7 @@ describe("stopping an answer", () => {
       index === 0
         ? {
             chunks: ["The ", "tot", "al is"],
-            toolCalls: [{ id: "c1", name: "recall_history", args: '{"que' }],
+            toolCalls: [{ id: "c1", name: "session_recall", args: '{"que' }],
             delayMs: 1,
           }
         : "going on",
@@ -622,7 +622,7 @@ describe("tools", () => {
   it("answers a call of a tool that does not exist, and one with broken arguments, and lets the model go on", async () => {
     const model = new ScriptedChatModel([
       call("no_such_tool"),
-      { toolCalls: [{ id: "c2", name: "recall_history", args: '{"query": ' }] },
+      { toolCalls: [{ id: "c2", name: "session_recall", args: '{"query": ' }] },
       "done",
       "later",
     ]);
@@ -636,7 +636,7 @@ describe("tools", () => {
   });
 
   it("needs a rationale to recall", async () => {
-    const model = new ScriptedChatModel([call("recall_history", { query: "x" }), "ok"]);
+    const model = new ScriptedChatModel([call("session_recall", { query: "x" }), "ok"]);
     const lily = await start({ model });
     await lily.send("go");
     expect(inputOf(model).find((line) => line.startsWith("tool:"))).toMatch(/rationale|schema/iu);

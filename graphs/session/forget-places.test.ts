@@ -88,7 +88,11 @@ describe("/forget --everywhere reaches", () => {
     const script = [
       {
         toolCalls: [
-          { id: "n1", name: "remember", args: JSON.stringify({ text: `You must always say: ${FACT}` }) },
+          {
+            id: "n1",
+            name: "memory_remember",
+            args: JSON.stringify({ text: `You must always say: ${FACT}` }),
+          },
         ],
       },
       "noted",

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const start = harnessStarter();
 
 const recall = (query: string, rationale: string) => ({
-  toolCalls: [{ id: "r1", name: "recall_history", args: { query, rationale } }],
+  toolCalls: [{ id: "r1", name: "session_recall", args: { query, rationale } }],
 });
 
 describe("the validation cases of the session lifecycle, through whole turns on SQLite", () => {

@@ -86,7 +86,7 @@ describe("what was forgotten", () => {
     ["I am allergic to walnuts", "User has an allergy: walnuts"],
     ["meine Schwester heißt Quimbleda", "Die Schwester des Nutzers heißt Quimbleda"],
   ])("waits for the user's yes when the model notes it in other words: %s / %s (M-2)", async (fact, note) => {
-    const call = { id: "c1", name: "remember", args: JSON.stringify({ text: note }) };
+    const call = { id: "c1", name: "memory_remember", args: JSON.stringify({ text: note }) };
     const model = new ScriptedChatModel([{ toolCalls: [call] }, "Noted."]);
     const lily = await start({ model, config: { memory: { tool: true } } });
     const { envelope } = await lily.send(`/remember ${fact}`);
@@ -98,7 +98,11 @@ describe("what was forgotten", () => {
   });
 
   it("keeps no other note from being kept (M-2)", async () => {
-    const call = { id: "c1", name: "remember", args: JSON.stringify({ text: "The user likes jasmine tea" }) };
+    const call = {
+      id: "c1",
+      name: "memory_remember",
+      args: JSON.stringify({ text: "The user likes jasmine tea" }),
+    };
     const model = new ScriptedChatModel([{ toolCalls: [call] }, "Noted."]);
     const lily = await start({ model, config: { memory: { tool: true } } });
     await lily.send("/remember my old address is 4 Elm Rd");
@@ -110,7 +114,7 @@ describe("what was forgotten", () => {
   it.each(["/forget dark", "  /new", "\uff0fmemory export"])(
     "is no note %j of the model (R-10)",
     async (text) => {
-      const call = { id: "c1", name: "remember", args: JSON.stringify({ text }) };
+      const call = { id: "c1", name: "memory_remember", args: JSON.stringify({ text }) };
       const model = new ScriptedChatModel([{ toolCalls: [call] }, "Noted."]);
       const lily = await start({ model, config: { memory: { tool: true } } });
       await lily.send("hello");
@@ -124,11 +128,11 @@ describe("a secret in a call of the model's", () => {
   const TOKEN = ["ghp", "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"].join("_");
 
   it.each<[what: string, name: string, args: string, secret: string]>([
-    ["a password", "remember", JSON.stringify({ text: `The wifi password is ${SECRET}` }), SECRET],
-    ["a token in another field", "remember", JSON.stringify({ text: "x", corrects: TOKEN }), TOKEN],
+    ["a password", "memory_remember", JSON.stringify({ text: `The wifi password is ${SECRET}` }), SECRET],
+    ["a token in another field", "memory_remember", JSON.stringify({ text: "x", corrects: TOKEN }), TOKEN],
     [
       "a card in a list",
-      "remember",
+      "memory_remember",
       JSON.stringify({ text: ["my card is 4111 1111 1111 1111"] }),
       "1111 1111",
     ],
@@ -138,9 +142,9 @@ describe("a secret in a call of the model's", () => {
       JSON.stringify({ kind: "task", text: `tell Ann the password ${SECRET}` }),
       SECRET,
     ],
-    ["arguments that are no JSON", "remember", `{"text": "The wifi password is ${SECRET}`, SECRET],
+    ["arguments that are no JSON", "memory_remember", `{"text": "The wifi password is ${SECRET}`, SECRET],
   ])("stays nowhere: %s (R-10)", async (_what, name, args, secret) => {
-    const also = { id: "c2", name: "remember", args: JSON.stringify({ text: "The user likes tea" }) };
+    const also = { id: "c2", name: "memory_remember", args: JSON.stringify({ text: "The user likes tea" }) };
     const model = new ScriptedChatModel([
       { toolCalls: [{ id: "c1", name, args }, also] },
       "I kept no secret.",

@@ -34,7 +34,7 @@ function told(model: ScriptedChatModel): string {
 
 const note = (...texts: readonly string[]) =>
   texts.flatMap((text, index) => [
-    { toolCalls: [{ id: `n${index}`, name: "remember", args: JSON.stringify({ text }) }] },
+    { toolCalls: [{ id: `n${index}`, name: "memory_remember", args: JSON.stringify({ text }) }] },
     "noted",
   ]);
 
@@ -266,7 +266,7 @@ describe("a fact that has an end", () => {
 });
 
 describe("what is kept", () => {
-  const search = { toolCalls: [{ id: "s", name: "search_memory", args: '{"query":"cello"}' }] };
+  const search = { toolCalls: [{ id: "s", name: "memory_search", args: '{"query":"cello"}' }] };
 
   it.each([
     ["by the command", "/remember I play the cello", []],

@@ -28,7 +28,7 @@ interface Held {
 
 const noteCall = (note: string | object, id: string) => ({
   id,
-  name: "remember",
+  name: "memory_remember",
   args: JSON.stringify(typeof note === "string" ? { text: note } : note),
 });
 

@@ -128,6 +128,23 @@ describe("the tools of a session", () => {
   });
 });
 
+describe("Lily's own tools", () => {
+  it("are named by what they work on, and are understood by the names that they had; rules hold for both", async () => {
+    const config = { memory: { tool: true } };
+    const named = echoModel();
+    await (await start({ model: named, config })).send("hello");
+    const names = named.calls[0]?.toolNames ?? [];
+    expect(names).toEqual(expect.arrayContaining(["session_recall", "memory_search", "memory_remember"]));
+    const model = calling("search_memory", { query: "cello" });
+    await (await start({ model, config })).send("do I play?");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("Nothing that is remembered fits");
+    const denied = calling("search_memory", { query: "cello" });
+    const tools = { policy: { memory_search: "deny" } };
+    await (await start({ model: denied, config: { ...config, tools } })).send("do I play?");
+    expect(JSON.stringify(denied.calls.at(-1)?.messages)).toContain("do not allow memory_search");
+  });
+});
+
 describe("/reload_tools", () => {
   it("shows what differs, and gives this session the tools as their servers tell of them now", async () => {
     const fake = fakeOutside(described("look"), described("old"));

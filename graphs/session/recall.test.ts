@@ -36,7 +36,7 @@ describe("C-1: what no longer fits the context", () => {
   it("is found by the model's tool alike, cited, and kept with the reason in the turn", async () => {
     const recall = {
       id: "c1",
-      name: "recall_history",
+      name: "session_recall",
       args: '{"query":"vault code","rationale":"they ask for it"}',
     };
     const model = new ScriptedChatModel([

@@ -44,7 +44,7 @@ describe("field reports of session reset and rollover", () => {
     const startMs = at("2026-03-02T03:59:50Z");
     const model = new ScriptedChatModel((_messages, call) => {
       if (call === 0)
-        return { toolCalls: [{ id: "c1", name: "recall_history", args: { query: "x", rationale: "y" } }] };
+        return { toolCalls: [{ id: "c1", name: "session_recall", args: { query: "x", rationale: "y" } }] };
       if (call === 1) lily.clock.advance(30_000);
       return `answer ${call}`;
     });

@@ -11,7 +11,7 @@ import { readResult, type ResultKeeper } from "./kept-results.ts";
 import { ledgerTools, type LedgerScope } from "./ledger-tools.ts";
 import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";
 
-/** Arguments of `recall_history`. */
+/** Arguments of `session_recall`. */
 const recallArguments = z.object({
   query: z.string().min(1).describe("Words to look for in what was said earlier"),
   rationale: z.string().min(1).describe("Why the answer needs it; shown to the user"),
@@ -56,7 +56,7 @@ export interface ToolScope {
 }
 
 const RECALL = {
-  name: "recall_history",
+  name: "session_recall",
   description:
     "Looks for something said earlier: in the user's archived conversations, and in what of this one is no longer shown. " +
     "Use it only when the user refers to something that you are not shown.",
@@ -78,6 +78,22 @@ const READ_SKILL = {
   schema: skillArguments,
   metadata: OWN_READS,
 };
+
+/** Names that Lily's tools had before, in records and in calls that were open when the program was renewed. */
+const EARLIER: Readonly<Record<string, string>> = {
+  recall_history: "session_recall",
+  search_memory: "memory_search",
+  remember: "memory_remember",
+};
+
+/** The tool that a call names, by a name that it has or had. */
+export function toolNamed(
+  tools: readonly StructuredToolInterface[],
+  called: string,
+): StructuredToolInterface | undefined {
+  const named = (wanted: string | undefined) => tools.find(({ name }) => name === wanted);
+  return named(called) ?? (Object.hasOwn(EARLIER, called) ? named(EARLIER[called]) : undefined);
+}
 
 /** Lily's tools and those of the application. Without a scope they can be described to a model, not run. */
 export function sessionTools(

@@ -303,7 +303,7 @@ describe("where a fact comes from", () => {
 
   it("is told for what the assistant noted and what was put aside, with its rule", async () => {
     const note = (text: string, id: string) => ({
-      toolCalls: [{ id, name: "remember", args: JSON.stringify({ text }) }],
+      toolCalls: [{ id, name: "memory_remember", args: JSON.stringify({ text }) }],
     });
     const model = new ScriptedChatModel([
       note("The user plays the cello", "a"),

@@ -79,7 +79,7 @@ const recallByTool: EvalCase = {
     const rationale = "the user asks for the first word";
     const answer = await runner.send(
       key(),
-      callTool("recall_history", { query: "first word marigold", rationale }),
+      callTool("session_recall", { query: "first word marigold", rationale }),
     );
     expectAnswered(answer, "marigold");
     const pieces = recalledBy((await runner.history(latest.sessionId)).at(-1));

@@ -75,7 +75,7 @@ async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]
   const query = `garden shed bike ${of.canary}`;
   const memory = { facts, who, denial: async () => undefined };
   const search = memoryTools({ memory, nowMs: NOW_MS, timeZone: "UTC" }).find(
-    ({ name }) => name === "search_memory",
+    ({ name }) => name === "memory_search",
   );
   const doors: readonly (readonly [string, () => Promise<unknown>])[] = [
     ["show", () => facts.show(who, { domains: DOMAINS, task: "*", ...everything, limit: 100_000 })],
@@ -89,7 +89,7 @@ async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]
       () =>
         facts.recall(who, { query, limit: 50, byMeaning: true, task: "shop", newest: { user_profile: 50 } }),
     ],
-    ["search_memory", async () => search?.invoke({ query })],
+    ["memory_search", async () => search?.invoke({ query })],
     ["find", () => facts.find(who, id)],
     ["find by the beginning", () => facts.find(who, id.slice(0, 8))],
     ["edit", () => facts.edit(who, id, { text: "I was here" })],

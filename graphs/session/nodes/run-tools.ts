@@ -38,7 +38,7 @@ import { gateOf, memoryOf } from "../run-memory.ts";
 import { outsideTools } from "../run-outside.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { openCalls, resultOf, toolResultOf, type OpenCall, type OpenCalls } from "../tool-calls.ts";
-import { sessionTools } from "../tools.ts";
+import { sessionTools, toolNamed } from "../tools.ts";
 import { messagesInFlight, requireTurn } from "../turn-messages.ts";
 
 /** A runtime that also carries what tools need. */
@@ -107,11 +107,18 @@ async function runNext(deps: SessionDeps, step: Step): Promise<SessionUpdate> {
   const noted = [...(turn.ledger ?? [])];
   const results = keeperOf(deps, run, { chain, turn, messages });
   const tools = await toolsFor(deps, { run, chain, state, recalled, noted, results });
-  const tool = tools.find((candidate) => candidate.name === next.name);
+  const tool = toolNamed(tools, next.name);
   if (tool === undefined) return { messages: notRunFor(`there is no tool ${next.name}`) };
   const note: AskedCall["note"] = (told) =>
     put({ call: { id: next.id, messageId: next.messageId, ...told } });
-  const verdict = await approveCall(deps, { call: next, tool, session, turn, mark, note });
+  const verdict = await approveCall(deps, {
+    call: { ...next, name: tool.name },
+    tool,
+    session,
+    turn,
+    mark,
+    note,
+  });
   const decided = withRecord(turn, verdict.record);
   if (verdict.run) {
     const ran = await runApproved(deps, step, { verdict, tool, results, note });
