@@ -114,6 +114,8 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text === "") return {};
   try {
     const value: unknown = JSON.parse(text);
+    // Some servers send the text of the arguments as a text once more.
+    if (typeof value === "string" && value !== text) return parseArguments(value.trim());
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // not JSON: the caller reports the call as invalid

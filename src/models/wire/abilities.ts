@@ -30,6 +30,13 @@ const REFUSES = new RegExp(
 /** In the order in which they are looked for: the words for tools are in the names of other fields. */
 const ABILITIES: readonly Ability[] = [
   field("stream_options", "its usage is counted by estimate"),
+  {
+    name: "streaming",
+    instead: "its answers come whole",
+    about: /\bstream(?:ing)?\b/iu,
+    isIn: ({ stream }) => stream === true,
+    without: ({ stream_options: _options, ...body }) => ({ ...body, stream: false }),
+  },
   field("parallel_tool_calls", "it decides by itself how many tools it calls at once"),
   field("verbosity", "how long its answers are is told in words alone"),
   field("reasoning_effort", "it decides by itself how long it thinks"),

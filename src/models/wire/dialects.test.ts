@@ -54,6 +54,19 @@ describe("every server says the same in one form", () => {
     expect(answer.response_metadata["finish_reason"]).toBe("tool_calls");
   });
 
+  it.each(["text/plain", "text/event-stream", "application/octet-stream"])(
+    "reads a whole answer that the server calls %s",
+    async (type) => {
+      const choice = {
+        index: 0,
+        message: { role: "assistant", content: "All of it." },
+        finish_reason: "stop",
+      };
+      const body = `\n${JSON.stringify({ id: "x", choices: [choice] }, null, 2)}`;
+      expect((await answerTo({ kind: "body", type, body })).text).toBe("All of it.");
+    },
+  );
+
   it("reads events that the server calls JSON", async () => {
     const body = [deltaFrame({ content: "a" }, "m"), deltaFrame({ content: "b" }, "m", "stop"), DONE].join(
       "",
@@ -109,6 +122,12 @@ describe("tool calls", () => {
     const answer = await answerTo(inPieces);
     expect(called(answer)).toEqual(expected);
     expect(new Set(answer.tool_calls?.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it("D-3 take arguments that are text twice over", async () => {
+    expect(called(await answerTo(streamOf({ tool_calls: [call(JSON.stringify('{"a":1}'))] })))).toEqual([
+      ["t", { a: 1 }],
+    ]);
   });
 
   it("D-4 one whose pieces have an id each is one", async () => {
@@ -289,6 +308,27 @@ describe("D-8 an error", () => {
       { kind: "frames", frames: [eventFrame({ object: "error", message: overflow, code: 400 }), DONE] },
       "context_length",
       overflow,
+    ],
+    [
+      "as a page of a 200",
+      { kind: "body", type: "text/html", body: "<!doctype html><title>Welcome to nginx!</title>" },
+      "malformed",
+      "it is a web page (Welcome to nginx!)",
+    ],
+    [
+      "MiniMax's, of a 200",
+      {
+        kind: "body",
+        body: JSON.stringify({ choices: null, base_resp: { status_code: 1004, status_msg: "login fail" } }),
+      },
+      "unknown",
+      "login fail.",
+    ],
+    [
+      "of a 200 without an answer",
+      { kind: "body", body: JSON.stringify({ success: false, code: 503, msg: "No free channel" }) },
+      "overloaded",
+      "No free channel.",
     ],
     [
       "under its name in a stream",

@@ -71,6 +71,12 @@ describe("D-1 what a server refuses is left out, remembered, and said once", () 
       404,
     ],
     ["Groq", "`tool calling` is not supported with this model", "tools", (body) => "tools" in body],
+    [
+      "OpenAI's without streams",
+      "Unsupported value: 'stream' does not support true with this model.",
+      "streaming",
+      (body) => body["stream"] === true,
+    ],
     ["Gemma's template", "System role not supported", "system role", hasSystem],
     ["Google", "Developer instruction is not enabled for models/gemma-3-12b-it", "system role", hasSystem],
     [

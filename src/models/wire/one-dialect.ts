@@ -1,6 +1,6 @@
 /** A `fetch` behind which every chat completions server speaks OpenAI's dialect. */
 import { AnswerEvents } from "./answer-events.ts";
-import { errorIn, errorOfText } from "./server-error.ts";
+import { errorIn, errorOfText, errorWithoutAnswer } from "./server-error.ts";
 
 /** What a response is asked with; OpenAI's client wants one of this form. */
 export type Fetch = typeof fetch;
@@ -13,9 +13,47 @@ export function inOneDialect(base: Fetch): Fetch {
   return async (input, init) => {
     const response = await base(input, init);
     if (!response.ok) return withError(response);
-    if (response.body === null) return response;
-    return isJson(response) ? asEvents(await response.text(), response) : readEvents(response.body, response);
+    // The client cannot read an answer without a body, and says so of an empty one.
+    if (response.body === null) return new Response("", { headers: { "content-type": "text/event-stream" } });
+    if (isJson(response)) return asEvents(await response.text(), response);
+    // What an answer is, its beginning says better than its type.
+    const { begin, body } = await begun(response.body);
+    if (begin === "<") return asPage(await new Response(body).text(), response);
+    if (begin === "{" || begin === "[") return asEvents(await new Response(body).text(), response);
+    return readEvents(body, response);
   };
+}
+
+/** The first character of an answer that is no blank, once it has come, and the whole answer. */
+async function begun(
+  answer: ReadableStream<Uint8Array>,
+): Promise<{ readonly begin: string; readonly body: ReadableStream<Uint8Array> }> {
+  const reader = answer.getReader();
+  const read: Uint8Array[] = [];
+  let begin = "";
+  while (begin === "") {
+    const { done, value } = await reader.read();
+    if (done) break;
+    read.push(value);
+    begin = new TextDecoder().decode(value).trimStart().slice(0, 1);
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => read.forEach((piece) => controller.enqueue(piece)),
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return { begin, body };
+}
+
+/** A page, which some other program answers: told as what cannot be read, with its title. */
+function asPage(text: string, response: Response): Response {
+  const message = `it is a web page (${errorOfText(text)?.message ?? ""})`;
+  const said = new AnswerEvents().read({ error: { message, type: "SyntaxError" } });
+  return remade([...said.map(eventText), DONE].join(""), response);
 }
 
 function isJson({ headers }: Response): boolean {
@@ -33,7 +71,8 @@ function asEvents(text: string, response: Response): Response {
   // Some servers call their events JSON.
   if (body === undefined) return readEvents(new Blob([text]).stream(), response);
   const events = new AnswerEvents();
-  const said = errorIn(body) === undefined ? [...events.read(body), ...events.done()] : events.read(body);
+  const error = errorIn(body) ?? errorWithoutAnswer(body);
+  const said = error === undefined ? [...events.read(body), ...events.done()] : events.read({ error });
   return remade([...said.map(eventText), DONE].join(""), response);
 }
 

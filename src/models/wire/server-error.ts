@@ -33,6 +33,12 @@ export function errorIn(body: unknown): ServerError | undefined {
   return undefined;
 }
 
+/** The error of a whole body that holds no answer: some gateways say with a status of 200, and in a form of their own, why not. */
+export function errorWithoutAnswer(body: unknown): ServerError | undefined {
+  const isAnswer = isRecord(body) && (Array.isArray(body["choices"]) || isRecord(body["message"]));
+  return isAnswer ? undefined : errorFrom(body);
+}
+
 function errorFrom(body: unknown): ServerError | undefined {
   const message = wordsOf(body);
   if (!isRecord(body) || message === "") return undefined;
@@ -49,7 +55,18 @@ function errorFrom(body: unknown): ServerError | undefined {
 }
 
 /** Where words are looked for, in this order. */
-const WORDS = ["message", "msg", "detail", "details", "errors", "title", "text", "error"];
+const WORDS = [
+  "message",
+  "msg",
+  "detail",
+  "details",
+  "errors",
+  "title",
+  "text",
+  "error",
+  "status_msg",
+  "base_resp",
+];
 
 /** How deep words are looked for: `{ message: { detail: [{ msg }] } }` and one more. */
 const MAX_DEPTH = 5;
