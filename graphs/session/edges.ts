@@ -51,5 +51,9 @@ export function afterModel(state: SessionStateValues): "runTools" | "commit" {
 /** After `runTools`: the next open call, or back to the model, which judges the budget, unless the user stopped the turn. */
 export function afterTools(state: SessionStateValues): "runTools" | "callModel" | "commit" {
   if (state.turn === null || state.turn.status !== "completed") return "commit";
-  return openCalls(messagesInFlight(state, state.turn)).calls.length > 0 ? "runTools" : "callModel";
+  const messages = messagesInFlight(state, state.turn);
+  const last = messages.at(-1);
+  // It was written already, and the checkpoint did not know.
+  if (AIMessage.isInstance(last) && !asksForTools(last)) return "commit";
+  return openCalls(messages).calls.length > 0 ? "runTools" : "callModel";
 }

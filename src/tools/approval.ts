@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { sliceWhole } from "#src/kernel/slice-text.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { changesSomething } from "./policy.ts";
 
@@ -103,9 +104,10 @@ export function approvalIn(value: unknown): Approval | undefined {
 
 /** In words what the call is about. */
 export function approvalText({ description, server, changes }: Approval): string {
-  const said = description.trim();
+  const whole = description.trim();
+  const said = whole.length > SAID_CHARACTERS ? `${sliceWhole(whole, 0, SAID_CHARACTERS)}…` : whole;
   return [
-    said === "" || /[.!?]$/u.test(said) ? said : `${said}.`,
+    said === "" || /[.!?…]$/u.test(said) ? said : `${said}.`,
     server === undefined ? "" : `It belongs to the MCP server ${server}.`,
     changes ? "It may change something." : "",
   ]
@@ -113,15 +115,17 @@ export function approvalText({ description, server, changes }: Approval): string
     .join(" ");
 }
 
+/** A server's description may be long, and is not what is asked about. */
+const SAID_CHARACTERS = 600;
 const SHOWN_CHARACTERS = 2_000;
 const SHOWN_LINES = 30;
 
 /** Arguments as a person reads them, cut. */
 export function argumentsText({ args }: Pick<Approval, "args">): string {
   const text = JSON.stringify(args, null, 2);
-  const shown = text.split("\n").slice(0, SHOWN_LINES).join("\n").slice(0, SHOWN_CHARACTERS);
+  const shown = sliceWhole(text.split("\n").slice(0, SHOWN_LINES).join("\n"), 0, SHOWN_CHARACTERS);
   const left = text.length - shown.length;
-  return left === 0 ? text : `${shown.toWellFormed()}…\n(${left} more characters)`;
+  return left === 0 ? text : `${shown}…\n(${left} more characters)`;
 }
 
 /** What a caller is told whose message waits for a decision. */
