@@ -75,6 +75,29 @@ describe("a conversation that outgrows its context", () => {
     expect(summaryCalls(control).length).toBeLessThanOrEqual(3);
   });
 
+  it("is not summarised anew in a session that continues it", async () => {
+    const model = echoModel();
+    const control = new ScriptedChatModel(() => "The vault opens with ZEBRA-7; much small talk.");
+    const config = {
+      ...SMALL,
+      agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+      units: { extract: "symbolic" },
+    };
+    const lily = await start({ model, models: { "scripted:control": control }, config });
+    await talk(lily, 17);
+    const before = control.calls.length;
+    await lily.send("/new");
+    await lily.send("/rejoin");
+    await lily.send("so?");
+    expect(control.calls).toHaveLength(before);
+    expect(summary(model)).toContain("The vault opens with ZEBRA-7; much small talk.");
+    const given = (): number =>
+      model.calls.at(-1)?.messages.filter(({ type }) => type === "human").length ?? 0;
+    const first = given();
+    await lily.send("and?");
+    expect(given()).toBe(first + 1);
+  });
+
   it.each([
     ["fails", () => ({ error: new Error("no") })],
     ["says nothing", () => ""],

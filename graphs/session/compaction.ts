@@ -9,7 +9,8 @@ import { turnsNewestFirst } from "#src/sessions/transcript.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { solverOf } from "./locate-session.ts";
-import { budgetFor, isCompacted, planCall, type CallToPlan } from "./plan-call.ts";
+import { isCompacted } from "./older-turns.ts";
+import { budgetFor, planCall, type CallToPlan } from "./plan-call.ts";
 import { summaryOf } from "./summaries.ts";
 
 interface Conversation {

@@ -3,8 +3,10 @@ import { tool } from "@langchain/core/tools";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { messageTokens } from "#src/context/shown-messages.ts";
+import { estimateTokens } from "#src/kernel/tokens.ts";
 import { createOpenAIChatModels } from "#src/models/openai-chat-models.ts";
 import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
+import { deltaFrame } from "#src/models/testing/fake-openai-wire.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { tokensIn } from "#src/sessions/call-receipt.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -303,5 +305,49 @@ describe("what /why --prompt shows", () => {
       );
       for (const { content } of shown) expect(envelope.message).toContain(content);
     }
+  });
+
+  it("has the thoughts that go back with steps within the budget, with the steps that they are of, and says that they are not kept", async () => {
+    const contextTokens = 3_000;
+    let asked = 0;
+    server.always((body) => {
+      const { messages = [] } = body as { messages?: Sent[] };
+      const steps = messages.slice(messages.findLastIndex(({ role }) => role === "user")).length - 1;
+      if (steps >= 12) return { kind: "text", chunks: ["done"] };
+      asked += 1;
+      const call = { index: 0, id: `c${asked}`, function: { name: "dump", arguments: `{"count":${asked}}` } };
+      return {
+        kind: "frames",
+        frames: [
+          deltaFrame({ reasoning_content: `thought ${asked} ${"hm ".repeat(3_000)}` }, "fake"),
+          deltaFrame({ tool_calls: [call] }, "fake", "tool_calls"),
+          "data: [DONE]\n\n",
+        ],
+      };
+    });
+    const lily = await start({
+      config: { agents: { defaults: { model: "openai:fake" } }, limits: { contextTokens, modelCalls: 30 } },
+      adjust: (deps) => ({
+        ...deps,
+        models: createOpenAIChatModels({ baseURL: server.baseURL }),
+        tools: [dump(100)],
+      }),
+    });
+    for (const text of ["dump", "and again"]) await lily.send(text);
+    expect(server.requests.length).toBeGreaterThan(12);
+    for (const { body } of server.requests) {
+      const messages = (body as { messages: (Sent & { reasoning_content?: string })[] }).messages;
+      const tokens = messages.map((message) => estimateTokens(JSON.stringify(message)));
+      expect(tokens.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(contextTokens);
+      const asks = messages.findLastIndex(({ role }) => role === "user");
+      for (const [index, { reasoning_content: thought, tool_calls: [call] = [] }] of messages.entries()) {
+        if (index < asks) expect(thought).toBeUndefined();
+        else if (thought !== undefined)
+          expect(thought).toMatch(new RegExp(`^thought ${call?.id.slice(1)} `, "u"));
+      }
+    }
+    expect((await lily.send("/why 1 --prompt")).envelope.message).toMatch(
+      /What it had thought before \d+ steps with tools went back to it and is not kept\./u,
+    );
   });
 });

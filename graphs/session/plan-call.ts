@@ -23,16 +23,13 @@ import { unitsText } from "#src/context/units-section.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receipt.ts";
-import { entryOf, readingOrder } from "#src/sessions/chain.ts";
 import type { Message } from "#src/sessions/message.ts";
-import { turnsNewestFirst } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
-import { foundText, nameIn, zoneOf, type PromptSources } from "./prompt.ts";
-import type { RunContext } from "./run-context.ts";
-import type { TurnInFlight } from "./state.ts";
+import { isLeftOut, placeIn, type OlderTurns, type Place } from "./older-turns.ts";
+import { foundText, nameIn, thoughtOf, zoneOf, type PromptSources } from "./prompt.ts";
 import type { OfferedTools } from "./offered-tools.ts";
 
 /** What a plan is made for. */
@@ -44,31 +41,6 @@ export interface CallToPlan {
   readonly older: OlderTurns;
   /** What the call before was given: what gave way there stays so. */
   readonly before: CallReceipt | undefined;
-}
-
-/** The turns before the one that is answered. */
-export interface OlderTurns {
-  readonly newestFirst: () => AsyncGenerator<readonly TurnRecord[]>;
-  /** First turn of the session that is context, where the working set was cleared in place. */
-  readonly from: number | undefined;
-}
-
-/** The turns of a conversation before `turn`. */
-export function olderTurnsOf(
-  deps: SessionDeps,
-  run: RunContext,
-  { chain, session, turn }: Pick<PromptSources, "chain" | "session"> & { readonly turn: TurnInFlight },
-): OlderTurns {
-  const from = turn.clears === true ? turn.number : session.contextFrom;
-  return {
-    from,
-    newestFirst: () =>
-      turnsNewestFirst(deps.shownTurns.over(run.repository, chain), chain, {
-        sessionId: session.sessionId,
-        latestTurns: session.turns,
-        from,
-      }),
-  };
 }
 
 /** The budget of a call. */
@@ -148,10 +120,11 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
     parts,
     turns: records.map((record) => planTurn(deps, record, { form: forms.get(keyOf(record)), short })),
     hasMore,
-    steps: planSteps(inFlight, call),
+    steps: planSteps(inFlight, call, budgetTokens),
   });
   if (plan.kind === "refused") throw tooLarge(plan, model);
   const turns = rangesOf(records, plan, { forms, short });
+  const thoughts = (turn.thoughts ?? []).slice(plan.steps.lastIndexOf("out") + 1).filter(Boolean).length;
   const isOut = hasMore || plan.turns.includes("out");
   return {
     model,
@@ -160,6 +133,7 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
     turns,
     ...(isOut ? { leftOut: leftOutBefore(turns[0], call) } : {}),
     ...(inFlight.length === 0 ? {} : { steps: givenSteps(plan, inFlight.length) }),
+    ...(thoughts === 0 ? {} : { thoughts }),
     ...givenOf(plan, parts),
     ...(plan.cuts.length === 0 ? {} : { cuts: [...plan.cuts] }),
   };
@@ -192,47 +166,8 @@ async function readOlder(
   return { records, hasMore: false };
 }
 
-type Place = Pick<TurnRecord, "sessionId" | "turn">;
-
-/** Whether a turn had given way in the call before, or the person had it told in a summary. */
-export function isLeftOut(
-  of: Place,
-  before: Pick<CallReceipt, "leftOut"> | undefined,
-  within: Pick<PromptSources, "chain" | "session"> & Pick<OlderTurns, "from">,
-): boolean {
-  const { leftOut } = before ?? {};
-  const { sessionId } = within.session;
-  const wasOut =
-    leftOut !== undefined && placeIn(of, within) <= placeIn({ sessionId, turn: leftOut.to }, within);
-  return wasOut || isCompacted(of, within);
-}
-
-/** Whether the person had it told in a summary. */
-export function isCompacted(
-  of: Place,
-  { chain, session }: Pick<PromptSources, "chain" | "session">,
-): boolean {
-  const { compacted } = session;
-  const within = { chain, session, from: session.contextFrom };
-  return compacted !== undefined && placeIn(of, within) <= placeIn(compacted, within);
-}
-
 function placeOf(of: Place, { sources, older }: CallToPlan): number {
   return placeIn(of, { ...sources, from: older.from });
-}
-
-/** The place of a turn in the conversation, from 1. */
-function placeIn(
-  of: Place,
-  { chain, session, from }: Pick<PromptSources, "chain" | "session"> & Pick<OlderTurns, "from">,
-): number {
-  if (from !== undefined) return of.turn;
-  let before = 0;
-  for (const { sessionId, upTo } of readingOrder(chain, session.sessionId)) {
-    if (sessionId === of.sessionId) return before + of.turn;
-    before += upTo ?? entryOf(chain, sessionId)?.sealed?.turns ?? 0;
-  }
-  return before;
 }
 
 /** All turns before the first that is given; all of the conversation where none is. */
@@ -278,7 +213,11 @@ function planTurn(
 }
 
 /** @param inFlight messages of the turn behind the user's */
-function planSteps(inFlight: readonly Message[], { before, sources }: CallToPlan): PlanStep[] {
+function planSteps(
+  inFlight: readonly Message[],
+  { before, sources }: CallToPlan,
+  budgetTokens: number,
+): PlanStep[] {
   const { session, turn } = sources;
   const named = nameResults(turn.messages, { sessionId: session.sessionId, turn: turn.number });
   const earlier = before?.steps;
@@ -289,7 +228,9 @@ function planSteps(inFlight: readonly Message[], { before, sources }: CallToPlan
   return stepsOf(inFlight).map((step, index) => {
     const [first, ...results] = step;
     return {
-      call: first === undefined ? 0 : messageTokens(first),
+      call:
+        (first === undefined ? 0 : messageTokens(first)) +
+        estimateTokens(thoughtOf(turn, index, budgetTokens)),
       results: results.map((result) => ({
         whole: messageTokens(result),
         collapsed: messagesTokens(collapsedMessages([result], named)),

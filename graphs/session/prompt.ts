@@ -4,11 +4,13 @@
  * whatever a node returns is streamed to every client.
  */
 import { AIMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { cutText } from "#src/context/cut-text.ts";
 import { evidenceText } from "#src/context/evidence-section.ts";
 import { ledgerPart } from "#src/context/ledger-section.ts";
 import { summarySection, type Summary } from "#src/context/summary.ts";
 import { factsText } from "#src/context/memory-section.ts";
 import { unitsText } from "#src/context/units-section.ts";
+import { shortTokens } from "#src/context/plan-context.ts";
 import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
 import { handoverNote, notesText, systemPrompt, turnsOutLine } from "#src/context/system-prompt.ts";
 import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
@@ -36,6 +38,8 @@ export type PromptReader = Pick<RunContext, "blobs" | "repository" | "store">;
 
 /** The turn that is answered. */
 export interface AnsweredTurn extends Noted {
+  /** What its model thought before each step; not stored. */
+  readonly thoughts?: readonly string[];
   readonly number: number;
   /** The user's message first. */
   readonly messages: readonly Message[];
@@ -45,6 +49,12 @@ export interface AnsweredTurn extends Noted {
 /** What was noted when the turn began, as far as it is not cleared with it. */
 export function notedIn({ ledger, units }: SessionFields, { clears }: Pick<TurnInFlight, "clears">): Noted {
   return clears === true ? { ledger: undefined, units: undefined } : { ledger, units };
+}
+
+/** So much of what a model thought before a step goes back with it, which some servers demand; of the newest one more. */
+export function thoughtOf({ thoughts = [] }: AnsweredTurn, step: number, budgetTokens: number): string {
+  const most = step === thoughts.length - 1 ? Math.floor(budgetTokens / 4) : shortTokens(budgetTokens);
+  return cutText(thoughts[step] ?? "", most);
 }
 
 /** What a prompt is made of beside the turns: read once, as the receipt names it. */
@@ -193,17 +203,24 @@ async function shownTurns(
 function shownSteps(
   messages: readonly Message[],
   { session, turn }: PromptSources,
-  { steps = { messages: 0, out: 0, collapsed: 0 } }: CallReceipt,
+  { budgetTokens, steps = { messages: 0, out: 0, collapsed: 0 } }: CallReceipt,
 ): BaseMessage[] {
   const named = nameResults(turn.messages, { sessionId: session.sessionId, turn: turn.number });
   const shown = stepMessages(stepsOf(messages.slice(0, steps.messages)), steps, named);
   const tools = new Map<string, string>();
+  let step = steps.out;
   return shown.map((message) => {
     for (const { id, name } of message.toolCalls ?? []) tools.set(id, name);
     const given = toLangChain(message);
     const name = tools.get(message.toolCallId ?? "");
-    if (!ToolMessage.isInstance(given) || name === undefined) return given;
-    return new ToolMessage({ content: given.content, tool_call_id: given.tool_call_id, name });
+    if (ToolMessage.isInstance(given) && name !== undefined)
+      return new ToolMessage({ content: given.content, tool_call_id: given.tool_call_id, name });
+    if (!AIMessage.isInstance(given)) return given;
+    const thought = thoughtOf(turn, step, budgetTokens);
+    step += 1;
+    if (thought === "") return given;
+    const { content, tool_calls = [] } = given;
+    return new AIMessage({ content, tool_calls, additional_kwargs: { reasoning_content: thought } });
   });
 }
 
@@ -213,31 +230,6 @@ export function hashesOf(prompt: readonly BaseMessage[]): Required<Pick<CallRece
   const hash = (value: unknown): string =>
     sha256Of(new TextEncoder().encode(canonicalJson(value))).slice(0, 16);
   return { beginning: hash(flat[0]), sent: hash(flat) };
-}
-
-/** What a model thought before it called tools goes back with the calls, which some servers demand. It is not stored. */
-export function withThoughts(
-  messages: readonly BaseMessage[],
-  inFlight: readonly BaseMessage[],
-): BaseMessage[] {
-  const asking = (message: BaseMessage): message is AIMessage =>
-    AIMessage.isInstance(message) && (message.tool_calls ?? []).length > 0;
-  const thoughts = inFlight
-    .filter(asking)
-    .map(({ additional_kwargs: kwargs }) => kwargs["reasoning_content"]);
-  const last = [...messages];
-  for (let at = last.length - 1; at >= 0 && thoughts.length > 0; at -= 1) {
-    const message = last[at];
-    if (message === undefined || !asking(message)) continue;
-    const thought = thoughts.pop();
-    if (thought === undefined) continue;
-    last[at] = new AIMessage({
-      content: message.content,
-      tool_calls: message.tool_calls ?? [],
-      additional_kwargs: { reasoning_content: thought },
-    });
-  }
-  return last;
 }
 
 async function readPassages(

@@ -9,12 +9,13 @@ import {
   quotingSummary,
   sectionTokens,
   summarySchema,
+  wordsOfModel,
   type Summary,
   type SummaryOptions,
 } from "#src/context/summary.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import { askControlModel } from "#src/models/ask-control-model.ts";
-import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { erasedTurns } from "#src/sessions/redaction-list.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
@@ -52,8 +53,8 @@ export interface MadeSummary {
   readonly whyNot?: string;
 }
 
-/** Summaries that are kept of a conversation: models with other windows need other ranges. */
-const KEPT = 4;
+/** Summaries that are kept of a conversation: by those of earlier prompts `/why` shows what was sent. */
+const KEPT = 50;
 
 /** The summary of these turns. Never fails but where the transcript cannot be read. */
 export async function summaryOf(
@@ -81,6 +82,8 @@ export async function summaryOf(
           questionOf(deps, request, { older, turns }),
         );
   const { text, offered } = answerOf(answer?.kind === "text" ? answer.text : "");
+  // One of a session that this one continues says all of it, and names turns by other words.
+  const isTold = older !== undefined && turns.length === 0;
   const { notes: kept, notices } = await saveLeaving({ deps, run, session, ranges, offered });
   const options: SummaryOptions = {
     budgetTokens,
@@ -89,13 +92,13 @@ export async function summaryOf(
     nameOf: (sessionId) => `session ${entryOf(chain, sessionId)?.ordinal ?? sessionId}`,
   };
   const quoting = quotingSummary(older, turns, options);
-  const written = checkedSummary(text, quoting, options);
+  const written = checkedSummary(isTold ? wordsOfModel(older) : text, quoting, options);
   const summary: Summary = {
     v: 1,
     ranges: [...ranges],
     hash,
     ...(written ?? quoting),
-    by: written === undefined ? BUILT_IN : control,
+    by: written === undefined ? BUILT_IN : isTold ? older.by : control,
   };
   await store(run, session, summary);
   const whyNot = answer === undefined || written !== undefined ? undefined : whyNotText(answer);
@@ -134,10 +137,13 @@ function fits(summary: Summary, budgetTokens: number): boolean {
 /** What is stored of the conversation, the one that covers the most first. What cannot be read counts as gone. */
 async function storedSummaries(
   { store }: Pick<RunContext, "store">,
-  session: SessionFields,
+  { chain, session: { owner, sessionKey, sessionId: own } }: Pick<SummaryRequest, "chain" | "session">,
 ): Promise<Summary[]> {
   try {
-    const items = await searchAll(store, summaryNamespace(session));
+    const of = readingOrder(chain, own).map(({ sessionId }) =>
+      searchAll(store, summaryNamespace({ owner, sessionKey, sessionId })),
+    );
+    const items = (await Promise.all(of)).flat();
     const summaries = items.flatMap(({ value }) => summarySchema.safeParse(value).data ?? []);
     return summaries.sort((a, b) => countOf(b.ranges) - countOf(a.ranges));
   } catch {
@@ -165,7 +171,7 @@ async function longestOlder(
   run: RunContext,
   { chain, session, ranges, budgetTokens }: SummaryRequest,
 ): Promise<Summary | undefined> {
-  for (const summary of await storedSummaries(run, session)) {
+  for (const summary of await storedSummaries(run, { chain, session })) {
     if (!fits(summary, budgetTokens) || restOf(ranges, summary.ranges) === undefined) continue;
     if ((await hashOf(run, chain, summary.ranges)) === summary.hash) return summary;
   }

@@ -94,10 +94,23 @@ export function checkedSummary(
   if (text === "") return undefined;
   const holds = holdsIn(text);
   const missing = quoting.notes.filter(({ marks, tier }) => tier < REST && !marks.every(holds));
-  const quoted =
-    missing.length === 0 ? "" : `In so many words: ${linesOf(missing, options).replaceAll("\n", "; ")}`;
+  const quoted = missing.length === 0 ? "" : `${QUOTED}${linesOf(missing, options).replaceAll("\n", "; ")}`;
   const whole = [text, quoted, leftOutLine(quoting.leftOut)].filter(Boolean).join("\n");
   return sectionTokens({ text: whole }) > options.budgetTokens ? undefined : { ...quoting, text: whole };
+}
+
+/** What comes before the quotations of what a model's summary lacks. */
+const QUOTED = "In so many words: ";
+
+/** The words of a model's summary alone; `""` of one that is all quotations. */
+export function wordsOfModel({ by, text, leftOut }: Summary): string {
+  const isOurs = (line: string): boolean => line.startsWith(QUOTED) || line === leftOutLine(leftOut);
+  return by === "built-in"
+    ? ""
+    : text
+        .split("\n")
+        .filter((line) => !isOurs(line))
+        .join("\n");
 }
 
 /** The part of a prompt that holds a summary, fenced and escaped as data. */

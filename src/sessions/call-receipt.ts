@@ -60,6 +60,8 @@ export const callReceiptSchema = z.strictObject({
       resultTokens: z.int().optional(),
     })
     .optional(),
+  /** Steps with which went back what the model had thought before them; its words are not stored. */
+  thoughts: z.int().optional(),
   /** Entries of a part that were given, where not all that the turn's receipt names. */
   given: z.record(z.string(), z.int()).optional(),
   cuts: z.array(cutSchema).optional(),

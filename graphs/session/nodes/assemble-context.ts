@@ -5,8 +5,8 @@
 import { ledgerSection } from "#src/context/ledger-section.ts";
 import { shareOf } from "#src/context/plan-context.ts";
 import { chooseUnits } from "#src/context/units-section.ts";
-import { turnsOfCall, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import { notable } from "#src/preparation/plugins.ts";
+import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -18,7 +18,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { planSummarised } from "../compaction.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { noticeMessage } from "../messages.ts";
-import { isLeftOut, olderTurnsOf, type OlderTurns } from "../plan-call.ts";
+import { isLeftOut, lastCallOf, olderTurnsOf, type OlderTurns } from "../older-turns.ts";
 import { modelOf, policyOf } from "../policy-of.ts";
 import { noticesOf, prepareTurn } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
@@ -90,7 +90,7 @@ async function chooseContext(
     evidenceForTurn(deps, run, { session, plan: wanted }),
   ]);
   const { contextTokens: budgetTokens } = prepared.budgets;
-  const before = await callBefore(older, session);
+  const before = await callBefore(older, { chain, session });
   const noted = notedIn(session, turn);
   const units = unitsForTurn({ chain, session, turn }, noted, { from: older.from, before });
   const ledger = ledgerSection(noted.ledger, shareOf("ledger", budgetTokens));
@@ -172,17 +172,15 @@ function unitsForTurn(
   return left.length === 0 ? [] : chooseUnits(left, questionIn(turn.text));
 }
 
-/** What a model was given last in this session: what gave way then stays so. */
-async function callBefore(older: OlderTurns, { sessionId }: SessionFields): Promise<CallReceipt | undefined> {
+/** What a model was given last in this conversation, as far as its newest turns tell. */
+async function callBefore(
+  older: OlderTurns,
+  within: { readonly chain: Chain; readonly session: SessionFields },
+): Promise<CallReceipt | undefined> {
   for await (const turns of older.newestFirst()) {
-    const last = turns.find(
-      ({ explanation, ...turn }) => explanation.calls !== undefined || turn.sessionId !== sessionId,
-    );
-    const { calls = [] } = last?.explanation ?? {};
-    const call = last?.sessionId === sessionId ? calls.at(-1) : undefined;
-    if (call === undefined) return undefined;
-    const { steps: _steps, ...given } = call;
-    return { ...given, turns: [...turnsOfCall(calls, calls.length - 1)] };
+    const last = turns.find(({ explanation: { calls = [] } }) => calls.length > 0);
+    if (last !== undefined) return lastCallOf(last, within);
+    if (turns.length > 0 && turns[0]?.sessionId === within.session.sessionId) return undefined;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 /** `callModel`: one call of the reply model, streamed, within the budget of the turn. */
-import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, ToolMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable } from "@langchain/core/runnables";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -21,9 +21,10 @@ import { extractUnits } from "../extract-units.ts";
 import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
-import { budgetFor, olderTurnsOf, type CallToPlan } from "../plan-call.ts";
+import { olderTurnsOf } from "../older-turns.ts";
+import { budgetFor, type CallToPlan } from "../plan-call.ts";
 import { mannerOf, modelOf } from "../policy-of.ts";
-import { hashesOf, notedIn, readSources, renderPrompt, withThoughts } from "../prompt.ts";
+import { hashesOf, notedIn, readSources, renderPrompt } from "../prompt.ts";
 import { readRunContext, stepsLeft, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -114,6 +115,11 @@ interface Asked {
   readonly tools: OfferedTools;
 }
 
+/** What a model thought before a step; none of a result. */
+function thoughtBefore(message: BaseMessage): string[] {
+  return ToolMessage.isInstance(message) ? [] : [contentText(message.additional_kwargs["reasoning_content"])];
+}
+
 async function ask(
   deps: SessionDeps,
   run: RunContext,
@@ -123,9 +129,11 @@ async function ask(
   if (turn.receipt === null) throw new LilyError("internal", "a model was asked without a context");
   const inFlight = messagesInFlight(state, turn);
   const messages = [userMessage(turn), ...inFlight.slice(1).map((message) => fromLangChain(message, ""))];
+  const thoughts = inFlight.slice(1).flatMap(thoughtBefore);
+  const { number, receipt } = turn;
   const sources = await readSources(deps, run, {
     session,
-    turn: { number: turn.number, messages, receipt: turn.receipt, ...notedIn(session, turn) },
+    turn: { number, messages, receipt, thoughts, ...notedIn(session, turn) },
   });
   const older = olderTurnsOf(deps, run, { chain: sources.chain, session, turn });
   const solver = turn.solver ?? SYMBOLIC;
@@ -152,7 +160,7 @@ async function ask(
       const attached = { blobs: run.blobs, owner: session.owner };
       return {
         model: withTools(offered, plan.tools ?? 0, model),
-        messages: await toModelInput(withThoughts(prompt, inFlight), attached),
+        messages: await toModelInput(prompt, attached),
         receipt,
       };
     },

@@ -1,5 +1,7 @@
 /** `/why [turn] --prompt [call]`: the messages of a model call, rendered again from its receipt. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { counted } from "#src/kernel/markdown.ts";
+import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { CommandContext } from "../../command.ts";
 
@@ -24,7 +26,7 @@ export async function whyPrompt(
         next: `/why ${turn} explains it; prompts of earlier versions were not kept.`,
       },
     );
-  const headline = `Turn ${turn}, call ${call} of ${calls.length}: ${calls[call - 1]?.model ?? ""} was given these messages${shown.isExact ? "" : ", but for what was forgotten, erased or changed since"}.`;
+  const headline = `Turn ${turn}, call ${call} of ${calls.length}: ${calls[call - 1]?.model ?? ""} was given these messages${shown.isExact ? "" : ", but for what was forgotten, erased or changed since"}.${thoughtsText(calls[call - 1])}`;
   const text = shown.messages.map(messageText).join("\n\n");
   const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
   return done("prompt_shown", `${headline}\n\n${text}`, {
@@ -32,6 +34,12 @@ export async function whyPrompt(
     body: `${fence}text\n${text}\n${fence}`,
     data: { turn, call, isExact: shown.isExact, messages: shown.messages.map((message) => ({ ...message })) },
   });
+}
+
+function thoughtsText({ thoughts = 0 }: Partial<CallReceipt> = {}): string {
+  return thoughts === 0
+    ? ""
+    : ` What it had thought before ${counted(thoughts, "step")} with tools went back to it and is not kept.`;
 }
 
 function messageText({ role, content, toolCalls = [], toolCallId }: Omit<Message, "timestamp">): string {
