@@ -4,24 +4,23 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { askControlModel, type ControlAnswer } from "#src/models/ask-control-model.ts";
-import { askForUnits, sentenceUnits, statesSomething } from "#src/preparation/units.ts";
+import { fallbackText, notable } from "#src/preparation/plugins.ts";
+import { takenUnitsSchema } from "#src/preparation/units.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
-import { isInPhase, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
+import { claimsFor, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { controlModelOf } from "./policy-of.ts";
+import { runSlot } from "./prepare-turn.ts";
 import { gateOf, scanWith } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
-/** What was taken, and the tokens that it took. */
-export interface Extraction extends Pick<TurnInFlight, "stagedUnits" | "extracted"> {
+/** What was taken, the tokens that it took, and what is told of who took it. */
+export interface Extraction extends Pick<TurnInFlight, "stagedUnits" | "extracted" | "plugins" | "notice"> {
   readonly tokens: number;
 }
 
 /** Longest wait: what is late is none. */
 const DEADLINE_MS = 3_000;
-
-/** Units that the model is told are noted already. */
-const MOST_KNOWN = 20;
 
 /** Takes them. Never fails: an answer does not wait for what could not be noted. */
 export async function extractUnits(
@@ -32,29 +31,35 @@ export async function extractUnits(
     signal,
   }: { readonly session: SessionFields; readonly turn: TurnInFlight; readonly signal: AbortSignal },
 ): Promise<Extraction> {
-  const nothing = { stagedUnits: turn.stagedUnits, tokens: 0 };
-  const { text } = turn;
-  if (deps.extractsUnits === "off" || turn.modelCalls > 0 || !statesSomething(text)) return nothing;
-  const model = deps.extractsUnits === "model" ? controlModelOf(deps, session).model : BUILT_IN;
-  if (model === BUILT_IN) return { ...nothing, stagedUnits: await allowed(deps, sentenceUnits(text)) };
+  const { stagedUnits, notice, text, number } = turn;
+  if (deps.extractsUnits === "off" || turn.modelCalls > 0) return { stagedUnits, notice, tokens: 0 };
+  const { model } = controlModelOf(deps, session);
   let tokens = 0;
   const ask = async (instruction: string, data: string): Promise<ControlAnswer> => {
     const question = [new SystemMessage(instruction), new HumanMessage(data)];
-    const answer = await askControlModel(
-      { models: deps.models, model, deadlineMs: DEADLINE_MS, signal },
-      question,
-    );
+    const options = { models: deps.models, model, deadlineMs: DEADLINE_MS, signal };
+    const answer = await askControlModel(options, question);
     const said = answer.kind === "text" ? answer.text : "";
-    tokens = (answer.kind === "text" ? answer.tokens : 0) || estimateTokens(`${instruction}${data}${said}`);
+    tokens += (answer.kind === "text" ? answer.tokens : 0) || estimateTokens(`${instruction}${data}${said}`);
     return answer;
   };
-  const noted = (session.units ?? []).filter((unit) => isInPhase(unit, "sd-plugin"));
-  const known = noted.slice(-MOST_KNOWN).map(({ claim }) => claim);
+  const noted = claimsFor("sd-plugin", session.units);
+  const context = { ...(model === BUILT_IN ? {} : { ask }), noted };
+  const message = { text, sessionId: session.sessionId, turn: number, earlier: [] };
   try {
-    const units = await askForUnits({ text, known }, ask);
-    return { stagedUnits: await allowed(deps, units), tokens, extracted: { by: model, tokens } };
+    const { value, used } = await runSlot(deps, session, "sd", async (plugin) =>
+      takenUnitsSchema.parse(await plugin.extractUnits(message, context)),
+    );
+    const plugins = notable({ sd: used });
+    return {
+      stagedUnits: await allowed(deps, value),
+      tokens,
+      ...(tokens === 0 ? {} : { extracted: { by: model, tokens } }),
+      ...(plugins === undefined ? {} : { plugins: { ...turn.plugins, ...plugins } }),
+      notice: [notice, fallbackText(used)].filter(Boolean).join("\n") || null,
+    };
   } catch (error) {
-    return { ...nothing, tokens, extracted: { by: model, tokens, why: errorMessage(error) } };
+    return { stagedUnits, notice, tokens, extracted: { by: model, tokens, why: errorMessage(error) } };
   }
 }
 

@@ -75,7 +75,10 @@ export function pluginFor<S extends Slot>(
     session: session.plugins,
     key: session.keyPlugins,
     ...deps.pluginChoices?.(session.activeAgent),
-    builtIn: builtInChoices(there),
+    builtIn: builtInChoices({
+      ...there,
+      notesByModel: deps.extractsUnits === "model" && there["control-model"],
+    }),
   };
   const candidates = rest ?? candidatesOf(slot, sources);
   const chosen = choosePlugin(pluginsOf(deps), slot, { candidates, there, instead });

@@ -13,7 +13,7 @@ import {
   type TurnPlan,
 } from "#src/preparation/plugins.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
-import { UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
+import { claimsFor, UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
 import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -62,8 +62,10 @@ export async function prepareTurn(
   const earlier = await saidBefore(older.newestFirst());
   const { sessionId } = session;
   const message = { text: turn.text, sessionId, turn: turn.number, earlier };
+  const noted = turn.clears === true ? [] : claimsFor("planner-plugin", session.units);
+  const context = { ...pluginContext(deps, session), noted };
   const planner = await runSlot(deps, session, "planner", async (plugin) =>
-    planSchema.parse(await plugin.plan(message, pluginContext(deps, session))),
+    planSchema.parse(await plugin.plan(message, context)),
   );
   const solver = pluginFor(deps, session, "gs");
   const model = solver.plugin.solve === undefined ? modelOf(deps, session) : "symbolic";

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import { BUILT_IN_PLUGINS } from "#src/preparation/built-in.ts";
+import { withLoaded } from "#src/preparation/plugins.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
 import {
   createHarness,
@@ -133,6 +135,48 @@ describe("with a control model, the units of a turn", () => {
     await lily.send("The system must run on CPU only.");
     expect(model.calls).toHaveLength(0);
     expect((await unitsOf(lily)).flat()).toHaveLength(1);
+  });
+});
+
+describe("the plugin that takes units", () => {
+  const units = async (lily: Harness) => (await unitsOf(lily)).flat().map(({ claim }) => claim);
+  const loaded = (extractUnits: unknown): NonNullable<HarnessOptions["adjust"]> => {
+    const plugin = { slot: "sd", name: "mine", description: "mine", extractUnits };
+    return (deps) => ({ ...deps, plugins: withLoaded(BUILT_IN_PLUGINS, "/x/mine.mjs", plugin) });
+  };
+
+  it("is the person's choice", async () => {
+    const model = control({ text: JSON.stringify([CPU]) });
+    const lily = await start(withControl(model));
+    await lily.send("/plugin sd sd-symbolic");
+    await lily.send("Note that the system must run on CPU only.");
+    expect(await units(lily)).toEqual(["Note that the system must run on CPU only."]);
+    expect(model.calls).toHaveLength(0);
+  });
+
+  it("may come from a file, and is told what is noted already", async () => {
+    const told: unknown[] = [];
+    const adjust = loaded(({ text }: { text: string }, { noted }: { noted: string[] }) => {
+      told.push(noted);
+      return [{ role: "Definition", topic: "words", claim: text }];
+    });
+    const lily = await start({ model: echoModel(), adjust });
+    await lily.send("/plugin sd mine");
+    await lily.send("one");
+    await lily.send("two");
+    expect(await units(lily)).toEqual(["one", "two"]);
+    expect(told).toEqual([[], ["one"]]);
+  });
+
+  it.each([
+    ["throws", () => Promise.reject(new Error("broken"))],
+    ["gives no units", () => [{ claim: "x" }]],
+  ])("gives way to Lily's own where it %s, which is said", async (_how, extractUnits) => {
+    const lily = await start({ model: echoModel(), adjust: loaded(extractUnits) });
+    await lily.send("/plugin sd mine");
+    const reply = await lily.send("The system must run on CPU only.");
+    expect(reply.notice).toMatch(/mine was not used \(.*; sd-symbolic took its place/u);
+    expect(await units(lily)).toEqual(["The system must run on CPU only."]);
   });
 });
 

@@ -33,6 +33,8 @@ export type Asked =
 export interface PluginContext {
   /** Asks the control model, which answers in time or not at all; absent where none is configured. */
   readonly ask?: ((instruction: string, data: string) => Promise<Asked>) | undefined;
+  /** What is noted of the conversation already, as far as its slot may use it. */
+  readonly noted?: readonly string[] | undefined;
 }
 
 /** What a turn looks for, and in which of its phases. */
@@ -42,7 +44,7 @@ export interface TurnPlan {
   readonly phases: readonly UnitPhase[];
 }
 
-/** Takes from a message what later turns may use. */
+/** Takes from a message what later turns may use; it runs beside the answer, and is told nothing of earlier messages. */
 export type ExtractUnits = (
   message: TurnMessage,
   context: PluginContext,

@@ -5,6 +5,7 @@ import { isQuestion, sentencesOf } from "#src/kernel/questions.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import { areAlike, stemsOf, wordsOf } from "#src/kernel/words.ts";
 import { knowledgeUnitSchema, UNIT_PHASES, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
+import type { PluginContext, TurnMessage } from "./plugins.ts";
 
 /** Most units of one turn: what is pasted is no conversation. */
 const MOST = 8;
@@ -26,11 +27,6 @@ function statementsOf(text: string): string[] {
   );
 }
 
-/** Whether a text has a sentence that may be a unit. */
-export function statesSomething(text: string): boolean {
-  return statementsOf(text).length > 0;
-}
-
 /** The units of a text without a model: its first statements. */
 export function sentenceUnits(text: string): KnowledgeUnit[] {
   return statementsOf(text)
@@ -38,11 +34,6 @@ export function sentenceUnits(text: string): KnowledgeUnit[] {
     .slice(0, MOST)
     .map((claim) => ({ role: "Statement", topic: "", claim }));
 }
-
-/** What a control model says, or why it says nothing. */
-type Asked =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "none"; readonly why: string };
 
 const INSTRUCTION = [
   "You note what a user says that will still matter later in the same conversation: facts, constraints, definitions, and guidance on",
@@ -57,24 +48,29 @@ const INSTRUCTION = [
 ].join("\n");
 
 /**
- * Units as the control model takes them from a text.
+ * Units as the control model takes them from a text; it is not asked of one that states nothing.
  *
- * @param known claims that are noted already
  * @throws {Error} with the reason, where it did not answer, or not in the asked form
  */
 export async function askForUnits(
-  { text, known = [] }: { readonly text: string; readonly known?: readonly string[] },
-  ask: (instruction: string, data: string) => Promise<Asked>,
+  { text }: Pick<TurnMessage, "text">,
+  { ask, noted = [] }: PluginContext,
 ): Promise<KnowledgeUnit[]> {
+  if (statementsOf(text).length === 0) return [];
   const message = sliceWhole(text, 0, READ);
-  const answer = await ask(INSTRUCTION, JSON.stringify({ message, noted: known }, null, 1));
-  if (answer.kind === "none") throw new Error(answer.why);
+  const answer = await ask?.(INSTRUCTION, JSON.stringify({ message, noted }, null, 1));
+  if (answer?.kind !== "text") throw new Error(answer?.why ?? "there is no control model");
   // Some models write around it.
   const written = answer.text.slice(answer.text.indexOf("["), answer.text.lastIndexOf("]") + 1);
   const given = z.array(z.unknown()).safeParse(parseJson(written)).data;
   if (given === undefined) throw new Error("the control model did not answer in the asked form");
   return given.flatMap((value) => unitOf(value, message)).slice(0, MOST);
 }
+
+/** Schema of what is taken from one message, by whatever plugin. */
+export const takenUnitsSchema = z
+  .array(knowledgeUnitSchema.extend({ claim: z.string().trim().min(1).max(MAX_CLAIM) }))
+  .max(MOST);
 
 const ACT = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,30}$/u;
 const words = z.array(z.string().trim()).catch([]);

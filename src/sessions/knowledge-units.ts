@@ -74,6 +74,15 @@ export function isInPhase({ phaseScopes }: Pick<KnowledgeUnit, "phaseScopes">, p
   return phaseScopes === undefined || phaseScopes.includes(phase);
 }
 
+/** Claims that a plugin of a phase is told, at most. */
+const MOST_TOLD = 20;
+
+/** The newest claims that a phase may use. */
+export function claimsFor(phase: UnitPhase, units: readonly HeldUnit[] = []): string[] {
+  const usable = units.filter((unit) => isInPhase(unit, phase));
+  return usable.slice(-MOST_TOLD).map(({ claim }) => claim);
+}
+
 /** Whether two places are the same one, in one session. */
 export function isSamePlace(one: UnitPlace, other: UnitPlace): boolean {
   return one.turn === other.turn && one.n === other.n && one.sessionId === other.sessionId;
