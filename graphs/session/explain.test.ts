@@ -191,6 +191,20 @@ describe("the trace of a turn", () => {
     expect(left.length).toBeLessThanOrEqual(4);
   });
 
+  it("names the plugins that somebody chose, and what an answer without a model rests on", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("/remember I live in Lisbon");
+    await lily.send("/plugin gs gs-symbolic");
+    await lily.send("where do I live?");
+    const { graph } = await traceOf(lily);
+    const context = graph.nodes.find(({ name }) => name === "assembleContext");
+    expect(context?.text).toContain("gs-symbolic (session)");
+    expect(graph.edges.filter(({ rule }) => rule === "rests on")).toMatchObject([
+      { to: "reply-1", kind: "given" },
+    ]);
+    expect(graph.nodes.find(({ name }) => name === "symbolic")).toBeDefined();
+  });
+
   it("takes no more than a few bytes a step", async () => {
     const lily = await start({ model: echoModel() });
     const { sessionId } = await lily.send("hi");

@@ -63,7 +63,7 @@ function attachmentsOf({ attachments }: TurnInFlight): Pick<Message, "attachment
 
 /** How far a turn had come: what explains one that was not committed. */
 export function progressOf(
-  { startedAt, receipt, calls, plan, recalled, limit, steps }: TurnInFlight,
+  { startedAt, receipt, calls, plan, plugins, recalled, limit, steps }: TurnInFlight,
   verdict: Verdict | null,
 ): Partial<FailedTurn> {
   return {
@@ -72,6 +72,7 @@ export function progressOf(
     ...(receipt === null ? {} : { receipt }),
     ...(calls === undefined ? {} : { calls }),
     ...(plan === undefined ? {} : { plan }),
+    ...(plugins === undefined ? {} : { plugins }),
     ...(recalled.length === 0 ? {} : { recalled }),
     ...(limit === undefined ? {} : { limit }),
     ...(steps === undefined ? {} : { steps }),

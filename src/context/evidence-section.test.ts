@@ -24,7 +24,7 @@ describe("the evidence section", () => {
       ),
     );
     expect(section.receipt).toEqual([
-      { sourceId: "11111111-1111-4111-8111-111111111111", version: "abababababababab", piece: 4 },
+      { sourceId: "11111111-1111-4111-8111-111111111111", version: "abababababababab", piece: 4, score: 1 },
     ]);
   });
 

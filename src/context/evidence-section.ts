@@ -43,10 +43,11 @@ export function evidenceSection(
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
     found: chosen,
-    receipt: chosen.map(({ piece }) => ({
+    receipt: chosen.map(({ piece, score }) => ({
       sourceId: piece.source_id,
       version: piece.version,
       piece: piece.index,
+      score: Math.round(score * 100) / 100,
     })),
   };
 }

@@ -155,7 +155,16 @@ class Graph {
     if (name === MODEL_STEP) return this.#model(at);
     const node = this.#then("step", name, at);
     if (name === "decideRollover") this.#decision(node);
-    if (name === "assembleContext") this.#hang(node, turnCandidates(this.#from, this.#options));
+    if (name === "assembleContext") this.#prepared(node);
+  }
+
+  #prepared(node: TraceNode): void {
+    const { plugins = {} } = this.#from;
+    const used = Object.values(plugins).map(({ name, from, instead = [] }) =>
+      joined([`${name} (${from})`, ...instead.map((one) => `${one.name} was not used: ${one.why}`)], ", "),
+    );
+    if (used.length > 0) node.text = used.join("; ");
+    this.#hang(node, turnCandidates(this.#from, this.#options));
   }
 
   #decision(node: TraceNode): void {

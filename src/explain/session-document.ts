@@ -4,6 +4,7 @@ import { replyText } from "#src/kernel/envelope.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import type { ChainEntry } from "#src/sessions/chain.ts";
 import { ROLES } from "#src/sessions/message.ts";
+import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
@@ -31,6 +32,11 @@ export const sessionDocumentSchema = z.strictObject({
   expiresAt: z.string().nullable(),
   /** Reference of the model that answers; `symbolic` for the answer without a model. */
   preferredModel: z.string(),
+  /** What prepares the next turn: of each slot the plugin by its name. */
+  preferredPlannerPlugin: z.string().nullable(),
+  preferredSeedDetectorPlugin: z.string().nullable(),
+  preferredKBPlugin: z.string().nullable(),
+  preferredGoalSolverPlugin: z.string().nullable(),
   /** Of the newest turns, oldest first. */
   messageLog: z.array(z.strictObject({ role: z.enum(ROLES), content: z.string() })),
   sessionContextUnits: z.array(z.record(z.string(), z.unknown())),
@@ -54,14 +60,36 @@ export type SessionDocument = z.infer<typeof sessionDocumentSchema>;
 /** The fields that say how the session is set up. */
 export type SessionSetup = Omit<SessionDocument, "messageLog" | "sessionContextUnits" | "explainabilityLog">;
 
-/** @param solver what would answer the next message */
+/** What belongs to a session beside its fields. */
+interface SetupParts {
+  readonly entry: ChainEntry;
+  /** The next message would begin another session. */
+  readonly isDue: boolean;
+  /** Those of the next turn, and what would answer it. */
+  readonly plugins: Readonly<Partial<Record<Slot, UsedPlugin>>>;
+  readonly solver: string;
+}
+
+/** How a session is set up. */
 export function sessionSetup(
   session: SessionFields,
-  { entry, isDue, solver }: { readonly entry: ChainEntry; readonly isDue: boolean; readonly solver: string },
+  { entry, isDue, plugins, solver }: SetupParts,
 ): SessionSetup {
   const { sessionId, createdAt, lastActivityAt, expiresAt } = session;
   const state = sessionStateOf(session, entry, isDue);
-  return { sessionId, state, createdAt, lastActivityAt, expiresAt, preferredModel: solver };
+  const named = (slot: Slot): string | null => plugins[slot]?.name ?? null;
+  return {
+    sessionId,
+    state,
+    createdAt,
+    lastActivityAt,
+    expiresAt,
+    preferredModel: solver,
+    preferredPlannerPlugin: named("planner"),
+    preferredSeedDetectorPlugin: named("sd"),
+    preferredKBPlugin: named("kb"),
+    preferredGoalSolverPlugin: named("gs"),
+  };
 }
 
 const PREVIEW = 200;

@@ -28,23 +28,15 @@ export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming
     ...rest,
   });
   return [
-    ...memory.map(({ id, because, score }) =>
-      given(factName(id), because ?? "fits", score === undefined ? {} : { score }),
-    ),
-    ...evidence.map((passage) => given(passageName(passage), "fits")),
-    ...units.map((unit) =>
-      given(
-        `unit ${unitName(unit, naming)}`,
-        unit.because,
-        unit.score === undefined ? {} : { score: unit.score },
-      ),
-    ),
+    ...memory.map(({ id, because, score }) => given(factName(id), because ?? "fits", scored(score))),
+    ...evidence.map((passage) => given(passageName(passage), "fits", scored(passage.score))),
+    ...units.map((unit) => given(`unit ${unitName(unit, naming)}`, unit.because, scored(unit.score))),
     ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
     ...left.map(([kind, id, rule, score]) => ({
       name: `${kind} ${id}`,
       status: "leftOut" as const,
       rule,
-      ...(score === undefined ? {} : { score }),
+      ...scored(score),
     })),
   ];
 }
@@ -69,6 +61,9 @@ function sourceName(source: AnswerSource, naming: Naming): string {
       return passageName(source);
   }
 }
+
+const scored = (score: number | undefined): Pick<Candidate, "score"> =>
+  score === undefined ? {} : { score };
 
 const factName = (id: string): string => `fact ${shortId(id)}`;
 

@@ -48,6 +48,8 @@ describe("the state of a session, under the names of the MRP document", () => {
       sessionId,
       state: "active",
       preferredModel: "scripted:test",
+      preferredPlannerPlugin: "planner-default",
+      preferredKBPlugin: "kb-fast",
       messageLog: [
         { role: "user", content: "my flight is BA117" },
         { role: "assistant", content: "my flight is BA117" },

@@ -49,6 +49,7 @@ export const failedTurnSchema = z.object({
     recalled: true,
     limit: true,
     steps: true,
+    plugins: true,
   }).shape,
 });
 export type FailedTurn = Readonly<z.infer<typeof failedTurnSchema>>;

@@ -105,7 +105,16 @@ export const receiptSchema = z.strictObject({
     .array(unitPlaceSchema.extend({ because: z.enum(["fits", "holds"]), score: z.number().optional() }))
     .optional(),
   /** Passages of evidence that were given, by document, its version, and place among its pieces. */
-  evidence: z.array(z.strictObject({ sourceId: z.string(), version: z.string(), piece: z.int() })).optional(),
+  evidence: z
+    .array(
+      z.strictObject({
+        sourceId: z.string(),
+        version: z.string(),
+        piece: z.int(),
+        score: z.number().optional(),
+      }),
+    )
+    .optional(),
   /** The best candidates that were not given. */
   left: z.array(leftCandidateSchema).optional(),
 });

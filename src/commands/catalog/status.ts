@@ -32,7 +32,12 @@ export const statusCommand: PlainCommand = {
       skills: (await context.agents.skills()).differs,
       tools: context.tools.differs(),
     };
-    const document = sessionSetup(session, { entry, isDue: due, solver: context.solver });
+    const document = sessionSetup(session, {
+      entry,
+      isDue: due,
+      solver: context.solver,
+      plugins: context.plugins.used,
+    });
     const shown = { state: document.state, ...facts(context, differs) };
     const data = {
       ...shown,

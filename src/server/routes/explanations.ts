@@ -89,7 +89,7 @@ async function documentOf(context: CommandContext): Promise<z.infer<typeof sessi
   });
   const failures = await repository.readFailures(session);
   return {
-    ...sessionSetup(session, { entry, isDue, solver }),
+    ...sessionSetup(session, { entry, isDue, solver, plugins: context.plugins.used }),
     messageLog: turns.flatMap(({ messages }) => messages.map(({ role, content }) => ({ role, content }))),
     sessionContextUnits: (session.units ?? []).map((unit) => ({ ...wholeUnit(unit, session.sessionId) })),
     explainabilityLog: explainabilityLog({ turns, failures }, optionsOf(context)),
