@@ -1,4 +1,4 @@
-/** How the program ends when it is told to while an answer is written: as a process of its own, as users run it. */
+/** How the program ends when it is told to, and what is typed ahead and /stop do: as a process of its own, as users run it. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -72,6 +72,9 @@ function openLeases(): unknown[] {
   }
 }
 
+/** Longer than lines that arrive together are apart. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 60));
+
 /** Waits until the answer that never ends is being written. */
 async function untilAsked(requests: number): Promise<void> {
   await vi.waitFor(() => expect(models.requests).toHaveLength(requests), PATIENCE);
@@ -124,3 +127,82 @@ describe("the program that is told to end while it answers", { timeout: 120_000 
     },
   );
 });
+
+describe.skipIf(!existsSync(SCRIPT))(
+  "a terminal in which somebody types ahead (needs script of util-linux)",
+  { timeout: 120_000 },
+  () => {
+    /** A program in a terminal of its own that stands at its prompt. */
+    async function open() {
+      const start = `stty cols 80 rows 24; exec ${process.execPath} ${PROGRAM}`;
+      const terminal = run(SCRIPT, ["-qefc", start, "/dev/null"], { stdin: "open" });
+      const shows = (text: string): Promise<void> =>
+        vi.waitFor(() => expect(terminal.output.out).toContain(text), PATIENCE);
+      await shows("Ctrl-D leaves");
+      /** Lines that come together are one message, so a person's are apart. */
+      const type = async (...lines: readonly string[]): Promise<void> => {
+        for (const line of lines) {
+          terminal.child.stdin.write(line);
+          await pause();
+        }
+      };
+      return { ...terminal, shows, type };
+    }
+
+    async function listed(...args: string[]): Promise<string> {
+      const listing = lily(...args, "--json");
+      await listing.ended;
+      return listing.output.out;
+    }
+
+    it("answers lines and commands in the order in which they were typed, /new too", async () => {
+      let answer: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (answer = resolve));
+      models.always(async () => {
+        if (models.requests.length === 1) await held;
+        return { kind: "text", chunks: [models.requests.length === 1 ? "First tale." : "Second tale."] };
+      });
+      const terminal = await open();
+      await terminal.type("one\r");
+      await untilAsked(1);
+      await terminal.type("/title Before\r", "/new\r", "two\r", "/title Behind\r");
+      answer();
+      await terminal.shows("Second tale.");
+      await terminal.shows("Behind");
+      await terminal.type("\u0004");
+      expect(await terminal.ended).toEqual([0, null]);
+      const { data } = JSON.parse(await listed("sessions")) as { data: { keys: { sessions: object[] }[] } };
+      expect(data.keys[0]?.sessions).toMatchObject([
+        { title: "Before", turns: 2 },
+        { title: "Behind", turns: 2 },
+      ]);
+    });
+
+    it("/stop ends the answer that is written, though more was typed before it", async () => {
+      models.enqueue({ kind: "hang", chunks: ["Once upon"] }, { kind: "text", chunks: ["Done."] });
+      const terminal = await open();
+      await terminal.type("a tale\r");
+      await terminal.shows("Once");
+      await terminal.type("go on\r", "/stop\r");
+      await terminal.shows("Stopped.");
+      await terminal.shows("Done.");
+      await terminal.type("\u0004");
+      expect(await terminal.ended).toEqual([0, null]);
+    });
+
+    it("/stop in a terminal that waits ends the other program's answer, and its own message is answered", async () => {
+      models.enqueue({ kind: "hang", chunks: ["Once upon"] }, { kind: "text", chunks: ["Done."] });
+      const other = lily("ask", "--json", "a tale");
+      await untilAsked(1);
+      const terminal = await open();
+      await terminal.type("and I?\r");
+      await terminal.shows("waiting");
+      await terminal.type("/stop\r");
+      expect(await other.ended).toEqual([0, null]);
+      expect(JSON.parse(other.output.out)).toMatchObject({ status: "stopped" });
+      await terminal.shows("Done.");
+      await terminal.type("\u0004");
+      expect(await terminal.ended).toEqual([0, null]);
+    });
+  },
+);

@@ -27,7 +27,7 @@ export type FakeBehaviour =
   | { readonly kind: "body"; readonly body: string; readonly status?: number; readonly type?: string };
 
 /** What happens when the queue is empty: always the same, or what a request deserves. */
-type FakeHabit = FakeBehaviour | ((body: FakeRequest["body"]) => FakeBehaviour);
+type FakeHabit = FakeBehaviour | ((body: FakeRequest["body"]) => FakeBehaviour | Promise<FakeBehaviour>);
 
 /** A request that the server received. */
 interface FakeRequest {
@@ -81,7 +81,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   requests: FakeRequest[],
-  nextBehaviour: (body: FakeRequest["body"]) => FakeBehaviour,
+  nextBehaviour: (body: FakeRequest["body"]) => FakeBehaviour | Promise<FakeBehaviour>,
 ): Promise<void> {
   const body = await bodyOf(request);
   if (request.url === "/v1/models")
@@ -91,7 +91,7 @@ async function answer(
   const received: FakeRequest = { path: request.url, headers: request.headers, body, aborted: false };
   requests.push(received);
   response.on("close", () => (received.aborted = !response.writableFinished));
-  behave(nextBehaviour(body), response, body);
+  behave(await nextBehaviour(body), response, body);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
