@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { approvalIn } from "#src/tools/approval.ts";
 import {
   createOutsideTools,
   type DescribedTool,
@@ -11,7 +12,15 @@ import {
   type ToolSourceState,
 } from "#src/tools/outside-tools.ts";
 import { stdioServer } from "#src/tools/testing/start-mcp.ts";
-import { createHarness, echoModel, type Harness, type HarnessOptions } from "./testing/harness.ts";
+import {
+  createHarness,
+  echoModel,
+  KEY,
+  OWNER,
+  type Harness,
+  type HarnessOptions,
+} from "./testing/harness.ts";
+import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -260,6 +269,25 @@ describe("a real MCP server in a turn", () => {
     expect(results[1]).toMatch(/characters left out; kept as result [0-9a-f]{64}; go on from 8000\]/u);
     expect(results[1]?.length).toBeLessThan(20_000);
   });
+
+  it("is asked about before it writes, and writes in the process in which the person says yes", async () => {
+    const servers = { my: stdioServer() };
+    const model = calling("my__write");
+    const one = await start({ model, adjust: real(servers) });
+    const waiting = await one.send("hello");
+    const approval = approvalIn(waiting.envelope.data);
+    expect(approval).toMatchObject({
+      tool: "my__write",
+      server: "my",
+      description: "Writes.",
+      changes: true,
+    });
+    const other = await start({ model, adjust: real(servers), wrapStorage: onFilesOf(one) });
+    const id = approval?.id ?? "";
+    const answer = { owner: OWNER, sessionKey: KEY, id, decision: { type: "approve" } } as const;
+    expect((await other.sessions.approve(answer)).envelope.message).toBe("done");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("written");
+  }, 40_000);
 
   it("that crashes in a call is told to the model; one that hangs or is broken stops no turn", async () => {
     const model = calling("my__crash");
