@@ -64,6 +64,8 @@ export interface MemoryToolScope {
   readonly memory: CommandMemory;
   readonly nowMs: number;
   readonly timeZone: string;
+  /** When the session began, where persona and rules are read as they stood then. */
+  readonly begun?: string | undefined;
 }
 
 /** The tools. Without a scope they can be described to a model, not run. */
@@ -74,8 +76,12 @@ export function memoryTools(scope?: MemoryToolScope): StructuredToolInterface[] 
   ];
 }
 
-async function search({ memory: { facts, who }, timeZone }: MemoryToolScope, query: string): Promise<string> {
-  const { relevant } = await facts.recall(who, { query, limit: MAX_FOUND, byMeaning: true });
+async function search(
+  { memory: { facts, who }, timeZone, begun }: MemoryToolScope,
+  query: string,
+): Promise<string> {
+  const asked = { query, limit: MAX_FOUND, byMeaning: true, ...(begun === undefined ? {} : { begun }) };
+  const { relevant } = await facts.recall(who, asked);
   const { text } = memorySection({ relevant, always: [] }, { budgetTokens: RESULT_TOKENS, timeZone });
   return text === "" ? "Nothing that is remembered fits these words." : text;
 }

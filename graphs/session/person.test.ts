@@ -115,6 +115,27 @@ describe("M-6: persona and rules of a session that has begun", () => {
     expect(given()).not.toContain("called Ada");
   });
 
+  it("are searched by the model as they stood, too", async () => {
+    const found: string[] = [];
+    const model = new ScriptedChatModel((messages) => {
+      const last = messages.at(-1);
+      if (last?.type === "tool") {
+        found.push(last.text);
+        return "Well.";
+      }
+      return last?.text === "search"
+        ? { toolCalls: [{ id: "s", name: "search_memory", args: { query: "answer in rhymes, please" } }] }
+        : "Hello";
+    });
+    const lily = await start({ model, config: { memory: { tool: true } } });
+    await lily.send("Hello", OTHER);
+    lily.clock.advance(1_000);
+    await lily.send("/remember Always answer in rhymes");
+    await lily.send("search", OTHER);
+    await lily.send("search");
+    expect(found.map((text) => text.includes("answer in rhymes"))).toEqual([false, true]);
+  });
+
   it("do not hold back what is known of the user, which every session reads in every turn", async () => {
     const { lily, given } = await lilyWith();
     await lily.send("Hello", OTHER);

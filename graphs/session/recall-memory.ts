@@ -166,7 +166,7 @@ async function recallForTurn(
 }
 
 /** When the session began; where one session is all of a key, nothing is ever begun, and rules are read as they stand. */
-function begunAt(
+export function begunAt(
   { lifecycleMode }: SessionDeps,
   { chain, session }: Pick<RecallSubject, "chain" | "session">,
 ): string | undefined {

@@ -24,6 +24,7 @@ import { putInFlight, requireInFlight, type InFlight, type OpenMark } from "../i
 import type { ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { recallCharacters } from "../recall-bounds.ts";
+import { begunAt } from "../recall-memory.ts";
 import { readSkill } from "../run-agents.ts";
 import {
   beginningAt,
@@ -297,7 +298,12 @@ async function toolsFor(
     },
     readSkill:
       session.skillSnapshot.skills.length === 0 ? undefined : (asked) => readSkill(blobs, session, asked),
-    memory: memory === undefined ? undefined : { memory, nowMs: deps.clock.now(), timeZone },
+    memory: memory && {
+      memory,
+      nowMs: deps.clock.now(),
+      timeZone,
+      begun: begunAt(deps, { chain: on.chain, session }),
+    },
     onRecalled: (pieces) => on.recalled.push(...pieces),
   });
 }
