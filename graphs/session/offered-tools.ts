@@ -1,10 +1,14 @@
-/** Which tools a model is offered, with what their descriptions take of its budget. */
+/** Which tools a model is offered, with what their descriptions take of its budget; and what commands tell of them. */
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import type { StructuredToolInterface } from "@langchain/core/tools";
+import { withContents } from "#src/agents/session-agents.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { shareOf } from "#src/context/plan-context.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { createSessionTools, type SessionTools } from "#src/tools/session-tools.ts";
+import { freezeTools } from "#src/tools/tool-snapshot.ts";
 import { offersOf, outsideTools } from "./run-outside.ts";
 import { sessionTools } from "./tools.ts";
 
@@ -39,4 +43,39 @@ export function offeredTools(
     made.set(key, { tools, tokens });
     return { tools, tokens };
   };
+}
+
+/** Tools for the commands of a session. */
+export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFields): SessionTools {
+  const agent = session.activeAgent;
+  return createSessionTools({
+    outside: deps.outside,
+    blobs,
+    session,
+    own: sessionTools(deps.tools ?? [], undefined, offersOf(deps, session)),
+    rules: deps.toolRules?.(agent) ?? [],
+    withoutRoom: async () => {
+      const { tools, tokens } = await offeredTools(deps)(session, blobs);
+      const model = session.modelConfig.model ?? deps.defaultModel(agent);
+      const room = shareOf("tools", deps.windows.budgetOf(model, deps.contextOf(agent)));
+      let taken = 0;
+      const first = tokens.findIndex((size) => (taken += size) > room);
+      return first === -1 ? [] : tools.slice(first).map(({ name }) => name);
+    },
+  });
+}
+
+/** Tools as a session would have them that began now. */
+export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
+  const states = (await deps.outside?.list({ isAsked: true })) ?? [];
+  const { snapshot, contents } = freezeTools(states);
+  return createSessionTools({
+    // They have just been asked.
+    outside: deps.outside && { ...deps.outside, list: async () => states },
+    blobs: withContents(contents),
+    session: { owner: deps.localOwner, toolSnapshot: snapshot },
+    own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
+    rules: deps.toolRules?.(deps.defaultAgent) ?? [],
+    withoutRoom: async () => [],
+  });
 }

@@ -137,6 +137,20 @@ describe("the tools of a session", () => {
   });
 });
 
+describe("/tools", () => {
+  it("tells which tools have no room: descriptions take a fifth of a prompt, the first tools first", async () => {
+    const fake = fakeOutside(described("a"), described("b", "Word. ".repeat(2_000)), described("c"));
+    const model = echoModel();
+    const lily = await start({ model, adjust: using(fake.outside) });
+    await lily.send("hello");
+    expect(namesGiven(model)).toEqual(["my__a"]);
+    const { text } = (await lily.send("/tools")).envelope;
+    expect(text).toContain("| my__a | my | ready | runs |");
+    expect(text).toContain("| my__b | my | ready; has no room in prompts | runs |");
+    expect(text).toContain("| my__c | my | ready; has no room in prompts | runs |");
+  });
+});
+
 describe("Lily's own tools", () => {
   it("are named by what they work on, and are understood by the names that they had; rules hold for both", async () => {
     const config = { memory: { tool: true } };

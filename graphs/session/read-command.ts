@@ -16,7 +16,7 @@ import { commandContext, lastVerdict } from "./command-context.ts";
 import { commandReply } from "./handled.ts";
 import { beginChain, catchUp, newFields } from "./locate-session.ts";
 import { agentsOf } from "./run-agents.ts";
-import { toolsOf } from "./run-outside.ts";
+import { toolsOf } from "./offered-tools.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { promptOf } from "./shown-prompt.ts";
 import { memoryOf } from "./run-memory.ts";

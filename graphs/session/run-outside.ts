@@ -1,15 +1,13 @@
 /** Tools of a session that are not Lily's own: taken when it begins, offered as it has them, run at their sources. */
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
-import { withContents } from "#src/agents/session-agents.ts";
 import type { Frozen } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
-import { createSessionTools, sourceOf, type SessionTools } from "#src/tools/session-tools.ts";
+import { sourceOf } from "#src/tools/session-tools.ts";
 import { sourceMetadata } from "#src/tools/tool-source.ts";
 import { freezeTools, readTools } from "#src/tools/tool-snapshot.ts";
 import { memoryOwner } from "./run-memory.ts";
-import { sessionTools } from "./tools.ts";
 
 /** The tools of a session that begins; none for one whose model is offered none, so that no server is begun for it. */
 export async function toolsToFreeze(
@@ -44,32 +42,6 @@ export async function outsideTools(
       },
     ),
   );
-}
-
-/** Tools as a session would have them that began now. */
-export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
-  const states = (await deps.outside?.list({ isAsked: true })) ?? [];
-  const { snapshot, contents } = freezeTools(states);
-  return createSessionTools({
-    // They have just been asked.
-    outside: deps.outside && { ...deps.outside, list: async () => states },
-    blobs: withContents(contents),
-    session: { owner: deps.localOwner, toolSnapshot: snapshot },
-    own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
-    rules: deps.toolRules?.(deps.defaultAgent) ?? [],
-  });
-}
-
-/** Tools for the commands of a session. */
-export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFields): SessionTools {
-  const own = sessionTools(deps.tools ?? [], undefined, offersOf(deps, session));
-  return createSessionTools({
-    outside: deps.outside,
-    blobs,
-    session,
-    own,
-    rules: deps.toolRules?.(session.activeAgent) ?? [],
-  });
 }
 
 /** Which of Lily's own tools a session has. */

@@ -16,7 +16,7 @@ import { commandFiles } from "./command-files.ts";
 import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
 import type { LineInput } from "./input/line-input.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
-import { toolsOfNone } from "#graphs/session/run-outside.ts";
+import { toolsOfNone } from "#graphs/session/offered-tools.ts";
 
 /** What a terminal needs of the application. */
 export interface Engine {

@@ -19,9 +19,11 @@ export interface ToolRow {
   readonly now: "same" | "changed" | "gone" | "new" | "unknown";
   /** `always`: the person said so, in this session. */
   readonly rule: ToolRule | "always";
+  /** Descriptions have a share of each prompt; what does not fit is not offered. */
+  readonly hasRoom: boolean;
 }
 
-type Judged = Omit<ToolRow, "rule">;
+type Judged = Omit<ToolRow, "rule" | "hasRoom">;
 
 /** Tools beside their sources. */
 export interface ToolsBeside {
@@ -53,14 +55,24 @@ export interface SessionToolsDeps {
   /** Tools that come with the program; they change with it alone. */
   readonly own: readonly { readonly name: string; readonly description: string }[];
   readonly rules: readonly ToolRules[];
+  /** Names of those that have no room in prompts. */
+  readonly withoutRoom: () => Promise<readonly string[]>;
 }
 
 /** Makes them for a session. */
-export function createSessionTools({ outside, blobs, session, own, rules }: SessionToolsDeps): SessionTools {
+export function createSessionTools({
+  outside,
+  blobs,
+  session,
+  own,
+  rules,
+  withoutRoom,
+}: SessionToolsDeps): SessionTools {
   const { owner, toolSnapshot: had, approvedTools = [] } = session;
-  const withRule = (row: Judged): ToolRow => {
+  const judge = (row: Judged, without: readonly string[]): ToolRow => {
     const rule = toolRule(rules, row);
-    return { ...row, rule: rule === "ask" && approvedTools.includes(row.name) ? "always" : rule };
+    const isAlways = rule === "ask" && approvedTools.includes(row.name);
+    return { ...row, rule: isAlways ? "always" : rule, hasRoom: !without.includes(row.name) };
   };
   return {
     differs: () => isOther(freezeTools(outside?.known() ?? [], had).snapshot, had),
@@ -68,12 +80,13 @@ export function createSessionTools({ outside, blobs, session, own, rules }: Sess
       const states = (await outside?.list({ isAsked: true })) ?? [];
       const { tools, gone } = await readTools(blobs, owner, had);
       const now = freezeTools(states, had);
+      const without = await withoutRoom();
       const told = states.flatMap(({ name, tools: some }) => some.map((tool) => ({ ...tool, source: name })));
       const kept = tools.filter(({ source }) =>
         states.some(({ name, state }) => name === source && state !== "ready"),
       );
       return {
-        rows: [...own.map(ownRow), ...rowsOf(tools, told, states)].map(withRule),
+        rows: [...own.map(ownRow), ...rowsOf(tools, told, states)].map((row) => judge(row, without)),
         sources: states,
         gone,
         now,

@@ -17,7 +17,7 @@ import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import { agentsOf } from "../run-agents.ts";
-import { toolsOf } from "../run-outside.ts";
+import { toolsOf } from "../offered-tools.ts";
 import { evidenceOf } from "../run-evidence.ts";
 import { promptOf } from "../shown-prompt.ts";
 import { memoryOf } from "../run-memory.ts";

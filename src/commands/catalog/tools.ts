@@ -21,7 +21,7 @@ export function toolsEnvelope(beside: ToolsBeside): Envelope {
   const { rows, sources, gone, differs } = beside;
   const body = markdownTable(
     ["tool", "from", "state", "rule"],
-    rows.map((row) => [row.name, row.from, NOW[row.now], RULES[row.rule]]),
+    rows.map((row) => [row.name, row.from, stateText(row), RULES[row.rule]]),
   );
   const here = rows.filter(({ now }) => now !== "new").length;
   return done("tools", `${counted(here, "tool")} here.`, {
@@ -74,6 +74,10 @@ const NOW: Record<ToolRow["now"], string> = {
   new: "new since, not in this conversation",
   unknown: "its server does not answer",
 };
+
+function stateText({ now, hasRoom }: ToolRow): string {
+  return hasRoom ? NOW[now] : `${NOW[now]}; has no room in prompts`;
+}
 
 const RULES: Record<ToolRow["rule"], string> = {
   allow: "runs",
