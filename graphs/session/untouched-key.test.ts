@@ -92,6 +92,14 @@ describe("a run that may take too few steps", () => {
     expect(replies.slice(0, -1).filter((reply) => reply !== null)).toEqual([]);
   });
 
+  it("S-12 of one step, which is LangGraph's own error, leaves its message to the next run too", async () => {
+    const { lily, model, reply } = await limited(1);
+    expect(reply).toBeUndefined();
+    expect(await lily.send("and you", { deliveryId: "d3" })).toMatchObject({ turn: 2 });
+    expect(inputOf(model).at(-1)).toContain("how are you");
+    expect(await lily.send("how are you", { deliveryId: "d2" })).toMatchObject({ turn: 2, repeated: true });
+  });
+
   it("S-12 leaves its message to the next run, also where that brings none, or the same again", async () => {
     const { lily, on } = await limited(3);
     const { reply } = await lily.sessions.graph.invoke({ messages: [] }, on(50));
