@@ -85,14 +85,34 @@ export function personalityPrefixes(owner: string): string[][] {
   return PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
 }
 
-/** The documents that an owner gave as evidence, one item each. */
-export function sourceNamespace(owner: string): string[] {
-  return ["evidence", encodeLabel(owner), "default", "sources"];
+/** Where documents lie: whose they are, and the knowledge base that they belong to. */
+export interface EvidencePlace {
+  readonly owner: string;
+  readonly kb: string;
 }
 
-/** The pieces of an owner's documents: of one, or of all. */
-export function pieceNamespace(owner: string, sourceId?: string): string[] {
-  return ["evidence", encodeLabel(owner), "default", "pieces", ...(sourceId === undefined ? [] : [sourceId])];
+/** The knowledge base of documents that were given for none by name. */
+export const DEFAULT_KB = "default";
+
+/** The documents of a knowledge base, one item each. */
+export function sourceNamespace({ owner, kb }: EvidencePlace): string[] {
+  return ["evidence", encodeLabel(owner), encodeLabel(kb), "sources"];
+}
+
+/** The pieces of its documents: of one, or of all. */
+export function pieceNamespace({ owner, kb }: EvidencePlace, sourceId?: string): string[] {
+  return [
+    "evidence",
+    encodeLabel(owner),
+    encodeLabel(kb),
+    "pieces",
+    ...(sourceId === undefined ? [] : [sourceId]),
+  ];
+}
+
+/** The names of an owner's knowledge bases, one item each: a graph node's store cannot list namespaces. */
+export function kbNamespace(owner: string): string[] {
+  return ["evidence", encodeLabel(owner), DEFAULT_KB, "kbs"];
 }
 
 /** Whether a namespace of memory or evidence, of whatever kind, holds what is of `owner`. */

@@ -174,6 +174,7 @@ export async function newFields(
     ...(carried?.style === undefined ? {} : { style: carried.style }),
     ...(carried?.plugins === undefined ? {} : { plugins: carried.plugins }),
     ...(carried?.keyPlugins === undefined ? {} : { keyPlugins: carried.keyPlugins }),
+    ...(carried?.kbs === undefined ? {} : { kbs: carried.kbs }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(units === undefined ? {} : { units: [...units] }),
     toldNoModel: carried?.toldNoModel ?? false,

@@ -19,7 +19,7 @@ async function withFiles(
   mkdirSync(home);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(home, name), text);
   const config = configSchema.parse({ plugins: Object.keys(files).map((name) => `./${name}`) });
-  const plugins = await loadPlugins({ home, workspace: home, config });
+  const plugins = await loadPlugins({ home, config });
   return open({ ...options, adjust: (deps) => ({ ...deps, plugins }) });
 }
 
@@ -200,5 +200,92 @@ describe("a plugin of a file", () => {
     ]);
     expect(envelope.text).toContain("lazy.mjs: a plugin of slot kb needs a function search.");
     expect((await harness.send("/plugin kb good")).envelope.code).toBe("plugin_set");
+  });
+});
+
+describe("a knowledge base", () => {
+  const filesOf = (texts: Readonly<Record<string, string>>): NonNullable<Parameters<typeof open>[0]> => ({
+    adjust: (deps) => ({
+      ...deps,
+      files: {
+        read: async (path) => texts[path] ?? "",
+        readBytes: async (path) => ({ path: `/docs/${path}`, bytes: Buffer.from(texts[path] ?? "") }),
+        write: async (path) => path,
+      },
+    }),
+  });
+  const texts = {
+    "ferries.md": "# Ferries\n\nThe ferry to Korpo leaves at 6:40 every morning.\n",
+    "tides.md": "# Tides\n\nThe tide at Korpo turns at noon.\n",
+  };
+  const QUESTION = "When does the ferry to Korpo leave?";
+
+  it("is searched where it is mounted, also in the next conversation, and not where it is not", async () => {
+    const model = echoModel();
+    const harness = await open({ model, ...filesOf(texts) });
+    expect((await harness.send("/kb add Boats ferries.md")).envelope).toMatchObject({ ok: true });
+    await harness.send(QUESTION);
+    expect(systemOf(model)).toContain("leaves at 6:40");
+    expect((await explanationOf(harness))?.receipt?.evidence).toMatchObject([{ kb: "boats" }]);
+    expect((await harness.send("/why --prompt")).envelope.text).toContain("leaves at 6:40");
+    await harness.send("/new");
+    await harness.send(QUESTION);
+    expect(systemOf(model)).toContain("leaves at 6:40");
+    await harness.send("/kb unmount boats");
+    await harness.send(QUESTION);
+    expect(systemOf(model)).not.toContain("leaves at 6:40");
+    await harness.send("/kb mount boats");
+    await harness.restart();
+    await harness.send(QUESTION);
+    expect(systemOf(model)).toContain("leaves at 6:40");
+    await harness.send(QUESTION, { sessionKey: "test:other" });
+    expect(systemOf(model)).not.toContain("leaves at 6:40");
+  });
+
+  it("is listed with its documents, beside those that belong to none", async () => {
+    const harness = await open({ model: echoModel(), ...filesOf(texts) });
+    await harness.send("/kb add boats ferries.md");
+    await harness.send("/memory evidence ingest tides.md");
+    expect((await harness.send("/kb")).envelope.data?.["kbs"]).toEqual([
+      { name: "default", documents: 1, mounted: true },
+      { name: "boats", documents: 1, mounted: true },
+    ]);
+    expect((await harness.send("/kb list boats")).envelope).toMatchObject({ code: "kb_documents" });
+    expect((await harness.send("/kb mount sea")).envelope).toMatchObject({ ok: false, code: "kb_not_found" });
+    expect((await harness.send("/kb unmount sea")).envelope).toMatchObject({
+      ok: false,
+      code: "kb_not_found",
+    });
+    expect((await harness.send("/kb add")).envelope.code).toBe("command_usage");
+    expect((await harness.send("/memory evidence show")).envelope.data?.["sources"]).toHaveLength(1);
+  });
+
+  it("is told of once when it is gone, and is not mounted any more", async () => {
+    const harness = await open({ model: echoModel(), ...filesOf(texts) });
+    await harness.send("/kb add boats ferries.md");
+    const rows = (await harness.send("/kb list boats")).envelope.data?.["sources"] as { id: string }[];
+    expect((await harness.send(`/memory evidence forget ${rows[0]?.id}`)).envelope.ok).toBe(true);
+    const reply = await harness.send("hello");
+    expect(reply.notice).toContain("The knowledge base “boats” has no documents any more");
+    expect((await harness.send("hello")).notice).toBeUndefined();
+    expect((await harness.send("/kb")).envelope.data?.["kbs"]).toEqual([
+      { name: "default", documents: 0, mounted: true },
+    ]);
+  });
+
+  it("goes with its documents when its name is erased everywhere", async () => {
+    const harness = await open({ model: echoModel(), ...filesOf(texts) });
+    await harness.send("/kb add wanderlust ferries.md");
+    await harness.send("/new");
+    await harness.send("/forget wanderlust --everywhere --yes");
+    const { store } = harness.storage;
+    const left = [
+      ...(await store.search(["evidence"], { limit: 1_000 })),
+      ...(await store.search(["history"], { limit: 1_000 })),
+      ...(await store.search(["sessions"], { limit: 1_000 })),
+    ];
+    expect(JSON.stringify(left.map(({ namespace, key, value }) => [namespace, key, value]))).not.toContain(
+      "wanderlust",
+    );
   });
 });

@@ -2,6 +2,7 @@
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { estimateTokens } from "#src/kernel/tokens.ts";
 import { askControlModel } from "#src/models/ask-control-model.ts";
 import {
   failedChoice,
@@ -41,6 +42,8 @@ export interface PreparedTurn {
       "memoryTokens" | "evidenceTokens" | "modelCalls" | "toolCalls" | "turnTokens" | "turnMs"
     >
   >;
+  /** What preparing it took. */
+  readonly tokens: number;
   /** What the user is told. */
   readonly notices: readonly string[];
 }
@@ -63,7 +66,7 @@ export async function prepareTurn(
   const { sessionId } = session;
   const message = { text: turn.text, sessionId, turn: turn.number, earlier };
   const noted = turn.clears === true ? [] : claimsFor("planner-plugin", session.units);
-  const context = { ...pluginContext(deps, session), noted };
+  const context = { ...lendContext(deps, session), noted };
   const planner = await runSlot(deps, session, "planner", async (plugin) =>
     planSchema.parse(await plugin.plan(message, context)),
   );
@@ -88,6 +91,7 @@ export async function prepareTurn(
       turnMs,
     },
     notices: noticesOf(plugins),
+    tokens: context.tokens(),
   };
 }
 
@@ -143,18 +147,28 @@ async function inTime<T>({ source }: Plugin, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What plugins are lent for a session. */
-function pluginContext(deps: SessionDeps, session: SessionFields): PluginContext {
+/** What plugins are lent for a session, and the tokens that it took so far. */
+function lendContext(
+  deps: SessionDeps,
+  session: SessionFields,
+): PluginContext & { readonly tokens: () => number } {
   const { model } = controlModelOf(deps, session);
-  if (model === BUILT_IN) return {};
+  if (model === BUILT_IN) return { tokens: () => 0 };
   const options = {
     models: deps.models,
     model,
     deadlineMs: PLUGIN_MS,
     signal: deps.stops.signalFor(session.sessionId),
   };
+  let tokens = 0;
   return {
-    ask: (instruction, data) =>
-      askControlModel(options, [new SystemMessage(instruction), new HumanMessage(data)]),
+    tokens: () => tokens,
+    async ask(instruction, data) {
+      const answer = await askControlModel(options, [new SystemMessage(instruction), new HumanMessage(data)]);
+      const said = answer.kind === "text" ? answer.text : "";
+      tokens +=
+        (answer.kind === "text" ? answer.tokens : 0) || estimateTokens(`${instruction}${data}${said}`);
+      return answer;
+    },
   };
 }

@@ -6,6 +6,7 @@ import type { Shelf, TurnPlan } from "#src/preparation/plugins.ts";
 import type { UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import { DEFAULT_KB } from "#memory/namespaces.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { policyOf } from "./policy-of.ts";
 import { runSlot } from "./prepare-turn.ts";
@@ -25,30 +26,45 @@ export function evidenceOf(
   return createEvidenceBook(store, { clock: deps.clock, scan: scanWith(deps) });
 }
 
+/** Passages for a turn, the plugin that found them, and what became of the knowledge bases. */
+export interface TurnEvidence extends EvidenceSection {
+  readonly used?: UsedPlugin;
+  /** Those that are still mounted, where some are gone. */
+  readonly kbs?: readonly string[];
+  readonly notices: readonly string[];
+}
+
 /**
- * The passages that fit what a turn looks for, of the documents that the owner of `session` gave, and the plugin that found
- * them. To give one is to ask for it to be used, so there is no switch beside the budget and the plan. Without documents it
- * costs one read.
+ * The passages that fit what a turn looks for, of the knowledge bases that are mounted; the default one, of all documents that
+ * were given for none by name, is unless it was unmounted. Each costs one read where it has no document.
  */
 export async function evidenceForTurn(
   deps: SessionDeps,
   { store }: RunContext,
   { session, plan }: { readonly session: SessionFields; readonly plan: TurnPlan },
-): Promise<EvidenceSection & { readonly used?: UsedPlugin }> {
+): Promise<TurnEvidence> {
   const book = evidenceOf(deps, store);
   const { evidenceTokens } = deps.limits;
   const { timeZone } = policyOf(deps, session);
   const owner = memoryOwner(deps, session);
-  if (book === undefined || owner === undefined || evidenceTokens === 0 || !plan.phases.includes("kb-plugin"))
-    return evidenceSection([], 0, timeZone);
+  const nothing = { ...evidenceSection([], 0, timeZone), notices: [] };
+  if (book === undefined || owner === undefined || evidenceTokens === 0) return nothing;
   const who = { owner };
-  if (!(await book.hasAny(who))) return evidenceSection([], 0, timeZone);
+  const mounted = mountedKbs(session);
+  const filled = await Promise.all(mounted.map((kb) => book.of(kb).hasAny(who)));
+  const gone = mounted.filter((kb, at) => kb !== DEFAULT_KB && filled[at] !== true);
+  const left =
+    gone.length === 0
+      ? { notices: [] }
+      : { kbs: mounted.filter((kb) => !gone.includes(kb)), notices: gone.map(goneText) };
+  const searched = mounted.filter((_kb, at) => filled[at] === true);
+  if (searched.length === 0 || !plan.phases.includes("kb-plugin")) return { ...nothing, ...left };
   const { value: found, used } = await runSlot(deps, session, "kb", async (plugin) => {
     const given = new Map<string, FoundEvidence>();
     const shelf: Shelf = {
       knowsMeaning: deps.searchesByMeaning === true,
       async search(query, limit) {
-        const passages = await book.search(who, questionIn(query), limit);
+        const passages = await book.search(who, questionIn(query), limit, searched);
         for (const one of passages) given.set(nameOf(one), one);
         return passages;
       },
@@ -57,7 +73,16 @@ export async function evidenceForTurn(
     return passages.flatMap((one) => given.get(nameOf(one)) ?? []);
   });
   const section = evidenceSection(found.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens), timeZone);
-  return { ...section, used };
+  return { ...section, ...left, used };
+}
+
+function goneText(kb: string): string {
+  return `The knowledge base “${kb}” has no documents any more; it is not mounted here from now on.`;
+}
+
+/** The knowledge bases of a session. */
+function mountedKbs({ kbs = [DEFAULT_KB] }: Pick<SessionFields, "kbs">): readonly string[] {
+  return kbs;
 }
 
 const nameOf = ({ piece }: FoundEvidence): string => `${piece.source_id}/${piece.version}/${piece.index}`;

@@ -57,6 +57,8 @@ export const turnInFlightSchema = z.strictObject({
   /** What prepared it, and what it looked for, as far as that is told. */
   plugins: explanationSchema.shape.plugins,
   lookedFor: explanationSchema.shape.lookedFor,
+  /** What stays mounted of the knowledge bases, where some are gone. */
+  kbs: z.array(z.string()).optional(),
   /** What the next model call is to be given, as far as it is planned. */
   plan: callReceiptSchema.optional(),
   /** What each model call that was answered was given. */

@@ -101,11 +101,12 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
 
 /** A turn that clears the working set is the first of the new one, unless it is nothing but the command. */
 function changesOf(turn: TurnInFlight): Pick<TurnDraft, "changes"> {
-  const { clears, ledger, number, outcome, approvals = [] } = turn;
+  const { clears, kbs, ledger, number, outcome, approvals = [] } = turn;
   const always = approvals.filter((one) => one.always === true).map(({ tool }) => tool);
   const noted = {
     ...(ledger === undefined ? {} : { ledger }),
     ...(always.length === 0 ? {} : { approved: always }),
+    ...(kbs === undefined ? {} : { kbs }),
   };
   if (clears) return { changes: { contextFrom: outcome === null ? number : number + 1, ...noted } };
   const changes = { ...outcome?.changes, ...noted };

@@ -2,7 +2,7 @@
 import type { BaseStore, SearchItem } from "@langchain/langgraph-checkpoint";
 import { rankTexts } from "#src/kernel/words.ts";
 import { compareText, readItems } from "../facts/rows.ts";
-import { pieceNamespace, sourceNamespace, startsWithLabels } from "../namespaces.ts";
+import { pieceNamespace, sourceNamespace, startsWithLabels, type EvidencePlace } from "../namespaces.ts";
 import {
   evidencePieceSchema,
   evidenceSourceSchema,
@@ -18,15 +18,17 @@ export interface FoundEvidence {
   readonly piece: EvidencePiece;
   /** Share of the best one of the same answer, which has 1. */
   readonly score: number;
+  /** Its knowledge base, where that is not the default one. */
+  readonly kb?: string;
 }
 
 /** Items written or removed at once: one transaction where the store batches what comes in one tick. */
 const GROUP = 200;
 const PAGE = 50;
 
-/** The documents of an owner, newest first. */
-export async function readSources(store: BaseStore, owner: string): Promise<EvidenceSource[]> {
-  const items = await readItems(store, sourceNamespace(owner));
+/** The documents of a knowledge base, newest first. */
+export async function readSources(store: BaseStore, at: EvidencePlace): Promise<EvidenceSource[]> {
+  const items = await readItems(store, sourceNamespace(at));
   const sources = items.flatMap(({ key, value }): EvidenceSource[] => {
     const parsed = evidenceSourceSchema.safeParse(value);
     return parsed.success && parsed.data.id === key ? [parsed.data] : [];
@@ -36,27 +38,27 @@ export async function readSources(store: BaseStore, owner: string): Promise<Evid
 
 const FIRST = 10;
 
-/** Whether an owner has any document: one cheap read. */
-export async function hasSources(store: BaseStore, owner: string): Promise<boolean> {
-  const namespace = sourceNamespace(owner);
+/** Whether a knowledge base has any document: one cheap read. */
+export async function hasSources(store: BaseStore, at: EvidencePlace): Promise<boolean> {
+  const namespace = sourceNamespace(at);
   const items = await store.search(namespace, { limit: FIRST });
   if (items.some((item) => startsWithLabels(item.namespace, namespace))) return true;
   // A lax store may have given those of others alone.
-  return items.length === FIRST && (await readSources(store, owner)).length > 0;
+  return items.length === FIRST && (await readSources(store, at)).length > 0;
 }
 
 /** Writes a document and its pieces; it is there from the moment at which the document itself is written, last. */
 export async function putSource(
   store: BaseStore,
-  owner: string,
+  at: EvidencePlace,
   { source, pieces }: { readonly source: EvidenceSource; readonly pieces: readonly EvidencePiece[] },
 ): Promise<void> {
-  const namespace = pieceNamespace(owner, source.id);
+  const namespace = pieceNamespace(at, source.id);
   await inGroups(pieces, (piece) =>
     store.put(namespace, keyOf(piece), evidencePieceSchema.parse(piece), ["text", "headings"]),
   );
-  await store.put(sourceNamespace(owner), source.id, evidenceSourceSchema.parse(source), false);
-  await removePieces(store, owner, { sourceId: source.id, but: versionOf(source) });
+  await store.put(sourceNamespace(at), source.id, evidenceSourceSchema.parse(source), false);
+  await removePieces(store, at, { sourceId: source.id, but: versionOf(source) });
 }
 
 /** Names a piece: its document, the version of that, and its place among the pieces. */
@@ -64,38 +66,40 @@ export interface PieceName {
   readonly sourceId: string;
   readonly version: string;
   readonly piece: number;
+  /** Absent: the default one. */
+  readonly kb?: string | undefined;
 }
 
 /** The pieces of these names that are still of the present version of their document, in the same order. */
 export async function readPieces(
   store: BaseStore,
-  owner: string,
+  at: EvidencePlace,
   names: readonly PieceName[],
 ): Promise<FoundEvidence[]> {
   if (names.length === 0) return [];
-  const sources = new Map((await readSources(store, owner)).map((source) => [source.id, source]));
-  const prefix = pieceNamespace(owner);
+  const sources = new Map((await readSources(store, at)).map((source) => [source.id, source]));
+  const prefix = pieceNamespace(at);
   const items = await Promise.all(
     names.map(({ sourceId, version, piece }) =>
-      store.get(pieceNamespace(owner, sourceId), keyOf({ version, index: piece })),
+      store.get(pieceNamespace(at, sourceId), keyOf({ version, index: piece })),
     ),
   );
   return items.flatMap((item) => (item === null || item === undefined ? [] : foundIn(item, prefix, sources)));
 }
 
 /** Removes the pieces of a document, and then the document. */
-export async function removeSource(store: BaseStore, owner: string, sourceId: string): Promise<void> {
-  await removePieces(store, owner, { sourceId });
-  await store.delete(sourceNamespace(owner), sourceId);
+export async function removeSource(store: BaseStore, at: EvidencePlace, sourceId: string): Promise<void> {
+  await removePieces(store, at, { sourceId });
+  await store.delete(sourceNamespace(at), sourceId);
 }
 
 /** All pieces of a document, or all but those of one version; a crash may have left some that no read gives. */
 async function removePieces(
   store: BaseStore,
-  owner: string,
+  at: EvidencePlace,
   { sourceId, but }: { readonly sourceId: string; readonly but?: string },
 ): Promise<void> {
-  const items = await readItems(store, pieceNamespace(owner, sourceId));
+  const items = await readItems(store, pieceNamespace(at, sourceId));
   const removed = items.filter(({ key }) => but === undefined || !key.startsWith(`${but}-`));
   await inGroups(removed, (item) => store.delete(item.namespace, item.key));
 }
@@ -103,12 +107,12 @@ async function removePieces(
 /** The pieces that fit `query` best, at most `limit`. A store that does not rank by words has them ranked here. */
 export async function searchPieces(
   store: BaseStore,
-  owner: string,
+  at: EvidencePlace,
   { query, limit }: { readonly query: string; readonly limit: number },
 ): Promise<FoundEvidence[]> {
-  const sources = new Map((await readSources(store, owner)).map((source) => [source.id, source]));
+  const sources = new Map((await readSources(store, at)).map((source) => [source.id, source]));
   if (sources.size === 0 || query.trim() === "") return [];
-  const prefix = pieceNamespace(owner);
+  const prefix = pieceNamespace(at);
   const found: FoundEvidence[] = [];
   for (let offset = 0; found.length < limit; offset += PAGE) {
     const page = await store.search(prefix, { query, limit: PAGE, offset });
@@ -117,11 +121,11 @@ export async function searchPieces(
     found.push(...page.flatMap((item) => foundIn(item, prefix, sources)));
     if (page.length < PAGE) break;
   }
-  return shares(found.slice(0, limit));
+  return found.slice(0, limit);
 }
 
 /** How good a match is depends on what else is stored, so only how it compares is told. */
-function shares(found: readonly FoundEvidence[]): FoundEvidence[] {
+export function shares(found: readonly FoundEvidence[]): FoundEvidence[] {
   const best = Math.max(...found.map(({ score }) => score));
   return best > 0 ? found.map((one) => ({ ...one, score: one.score / best })) : [...found];
 }
@@ -135,7 +139,7 @@ async function rankAll(
 ): Promise<FoundEvidence[]> {
   const all = (await readItems(store, prefix)).flatMap((item) => foundIn(item, prefix, sources));
   const ranked = rankTexts(all, query, ({ piece }) => [...piece.headings, piece.text].join("\n"));
-  return shares(ranked.slice(0, limit).map(({ item, score }) => ({ ...item, score })));
+  return ranked.slice(0, limit).map(({ item, score }) => ({ ...item, score }));
 }
 
 /** A piece that lies where it says it belongs, of the present version of its document. */

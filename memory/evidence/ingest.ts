@@ -48,12 +48,12 @@ const MAX_TITLE_CHARACTERS = 200;
  */
 export async function ingest(
   { store, clock, scan }: IngestDeps,
-  { who, file }: { readonly who: Who; readonly file: EvidenceFile },
+  { who, kb, file }: { readonly who: Who; readonly kb: string; readonly file: EvidenceFile },
 ): Promise<IngestOutcome> {
   const sha256 = createHash("sha256").update(file.bytes).digest("hex");
   const { owner } = who;
-  const sources = await readSources(store, owner);
-  const id = deriveUuid("evidence", owner, "default", file.path);
+  const sources = await readSources(store, { owner, kb });
+  const id = deriveUuid("evidence", owner, kb, file.path);
   const replaced = sources.find((source) => source.id === id) ?? null;
   const known = replaced ?? sources.find((source) => source.sha256 === sha256);
   if (known?.sha256 === sha256) return { kind: "known", source: known };
@@ -79,7 +79,7 @@ export async function ingest(
     ...piece,
     headings: [...piece.headings],
   }));
-  await putSource(store, owner, { source, pieces });
+  await putSource(store, { owner, kb }, { source, pieces });
   return { kind: "stored", source, replaced, leftOut: judged.leftOut, sideBySide: document.sideBySide };
 }
 

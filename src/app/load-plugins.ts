@@ -5,10 +5,13 @@ import { z } from "zod";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { BUILT_IN_PLUGINS } from "#src/preparation/built-in.ts";
 import { withLoaded, type PluginProblem, type PluginRegistry } from "#src/preparation/plugins.ts";
-import type { LoadedConfig } from "./config.ts";
+import type { Config, LoadedConfig } from "./config.ts";
 
 /** Those that come with Lily, and those of the files in `plugins`. What is broken is told in `problems` and left out. */
-export async function loadPlugins({ home, config }: LoadedConfig): Promise<PluginRegistry> {
+export async function loadPlugins({
+  home,
+  config,
+}: Pick<LoadedConfig, "home"> & { readonly config: Pick<Config, "plugins"> }): Promise<PluginRegistry> {
   let registry = BUILT_IN_PLUGINS;
   for (const file of config.plugins) {
     const path = resolve(home, file);

@@ -41,6 +41,16 @@ describe("lily doctor", () => {
     expect(ran.code).toBe(0);
   });
 
+  it("names plugins that are left out", async () => {
+    const { folder } = await homeWith("one");
+    writeFileSync(join(folder, "config.json"), '{"plugins": ["./gone.mjs"]}');
+    const { checks } = dataSchema.parse(envelopeIn(await examine(folder, { json: true })).data);
+    expect(checks.find(({ check }) => check === "plugins")).toMatchObject({
+      state: "warn",
+      found: expect.stringContaining(`${join(folder, "gone.mjs")} is left out: `) as string,
+    });
+  });
+
   it("shows what was found and what takes the space as tables", async () => {
     const { folder } = await homeWith("one");
     const ran = await examine(folder);

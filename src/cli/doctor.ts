@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createAgentFiles } from "#src/agents/agent-files.ts";
 import { loadConfig } from "#src/app/config.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
+import { loadPlugins } from "#src/app/load-plugins.ts";
 import { systemClock, timeZoneProblem } from "#src/app/system.ts";
 import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
@@ -76,7 +77,11 @@ async function examineAsked({ env, cwd }: CliContext, asked: string | true): Pro
 
 async function examine(context: CliContext, options: CliOptions, request: DoctorRequest): Promise<Findings> {
   const { backend, problems: configured } = configurationOf(context);
-  const problems = [...configured, ...(await orRow("persona and skills", () => checkAgents(context)))];
+  const problems = [
+    ...configured,
+    ...(await orRow("persona and skills", () => checkAgents(context))),
+    ...(await orRow("plugins", () => checkPlugins(context))),
+  ];
   if (backend !== "sqlite") {
     const found = await examineBackend(context, backend, request);
     return { ...found, checks: [...problems, ...found.checks] };
@@ -113,6 +118,27 @@ function configurationOf({ env, cwd }: CliContext): {
     const found = `${errorMessage(error)}; the files are looked for where they are by default`;
     const next = "Correct it, or take it from a backup.";
     return { backend: "sqlite", problems: [wrong("configuration", found, { code: "config_invalid", next })] };
+  }
+}
+
+/** Plugins that are left out. Loading them runs their files, as each program does. */
+async function checkPlugins({ env, cwd }: CliContext): Promise<Check[]> {
+  const { problems } = await loadPlugins(pluginConfig(env, cwd));
+  return problems.map(({ path, reason }) =>
+    warning(
+      "plugins",
+      `${path} is left out: ${reason}`,
+      "Correct the file, or take it out of plugins in config.json.",
+    ),
+  );
+}
+
+/** A configuration that cannot be read names no plugins; a row of its own tells of it. */
+function pluginConfig(env: CliContext["env"], cwd: string): Parameters<typeof loadPlugins>[0] {
+  try {
+    return loadConfig(env, cwd);
+  } catch {
+    return { home: homeFolder(env, cwd), config: { plugins: [] } };
   }
 }
 

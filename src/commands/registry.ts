@@ -16,6 +16,7 @@ import { forgetCommand } from "./catalog/forget.ts";
 import { historyCommand } from "./catalog/history.ts";
 import { memoryCommand } from "./catalog/memory.ts";
 import { reasoningCommand, styleCommand, verbosityCommand } from "./catalog/manner.ts";
+import { kbCommand } from "./catalog/kb.ts";
 import { modelCommand } from "./catalog/model.ts";
 import { compactCommand } from "./catalog/compact.ts";
 import { controlModelCommand } from "./catalog/control-model.ts";
@@ -62,6 +63,7 @@ export const COMMANDS: readonly Command[] = [
   controlModelCommand,
   pluginsCommand,
   pluginCommand,
+  kbCommand,
   agentsCommand,
   chooseAgentCommand,
   personaCommand,

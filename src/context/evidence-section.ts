@@ -43,7 +43,8 @@ export function evidenceSection(
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
     found: chosen,
-    receipt: chosen.map(({ piece, score }) => ({
+    receipt: chosen.map(({ piece, kb, score }) => ({
+      ...(kb === undefined ? {} : { kb }),
       sourceId: piece.source_id,
       version: piece.version,
       piece: piece.index,

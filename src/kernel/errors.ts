@@ -82,6 +82,7 @@ export const ERROR_CODES = {
   evidence_unsupported: { http: 422, exit: 2 },
   evidence_not_found: { http: 404, exit: 66 },
   evidence_ambiguous: { http: 409, exit: 2 },
+  kb_not_found: { http: 404, exit: 66 },
   confirmation_needed: { http: 409, exit: 2 },
   turn_running: { http: 409, exit: 75 },
   erasure_unfinished: { http: 409, exit: 75 },

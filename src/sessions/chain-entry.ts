@@ -28,10 +28,10 @@ const sealedSchema = z.strictObject({
   seal: z.string(),
 });
 
-export const entryPartSchema = z.enum(["title", "task", "style", "models", "opened"]);
+export const entryPartSchema = z.enum(["title", "task", "style", "kbs", "models", "opened"]);
 
 /**
- * A part of an entry that comes from what was said: its title, the task, the style and the models it was handed, the hashes of
+ * A part of an entry that comes from what was said: its title, the task, the style, the names of knowledge bases and the models it was handed, the hashes of
  * the texts that opened it (a short text can be guessed from its hash).
  */
 export type EntryPart = z.infer<typeof entryPartSchema>;
@@ -47,6 +47,7 @@ const coversSchema = z.strictObject({
   title: coverSchema.optional(),
   task: coverSchema.optional(),
   style: coverSchema.optional(),
+  kbs: coverSchema.optional(),
   models: coverSchema.optional(),
   opened: coverSchema.optional(),
 });

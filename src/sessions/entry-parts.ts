@@ -15,6 +15,8 @@ export function partOf(entry: ChainEntry, part: EntryPart): string | undefined {
       return entry.opened.carried?.task;
     case "style":
       return entry.opened.carried?.style;
+    case "kbs":
+      return entry.opened.carried?.kbs?.join("\n");
     case "models": {
       const { model = null, controlModel = null } = entry.opened.carried ?? {};
       return model === null && controlModel === null ? undefined : canonicalJson([model, controlModel]);
@@ -49,6 +51,7 @@ function withoutPart(entry: ChainEntry, part: EntryPart): ChainEntry {
     }
     case "task":
     case "style":
+    case "kbs":
     case "models": {
       if (entry.opened.carried === undefined) return entry;
       const carried = { ...entry.opened.carried };
@@ -110,6 +113,7 @@ const NAMES: Record<EntryPart, string> = {
   title: "its title",
   task: "its task",
   style: "its style",
+  kbs: "its knowledge bases",
   models: "its models",
   opened: "the hash of the text that opened it",
 };

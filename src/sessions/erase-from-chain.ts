@@ -35,7 +35,7 @@ export function erasePartsFromChain(chain: Chain, says: (text: string) => boolea
 
 /** The title, the task and the models of an entry, as far as they say something. */
 export function partsSaying(entry: ChainEntry, says: (text: string) => boolean): EntryPart[] {
-  return (["title", "task", "style", "models"] as const).filter((part) => {
+  return (["title", "task", "style", "kbs", "models"] as const).filter((part) => {
     const text = partOf(entry, part);
     return text !== undefined && says(text);
   });

@@ -33,3 +33,6 @@ export const usedPluginsSchema = z.partialRecord(z.enum(SLOTS), usedPluginSchema
 
 /** The plugins of one turn that are not those which come with Lily and nobody chose. */
 export type UsedPlugins = z.infer<typeof usedPluginsSchema>;
+
+/** Name of a knowledge base, in small letters. */
+export const kbNameSchema = z.string().regex(/^[\p{Ll}\p{Lo}\p{N}][\p{Ll}\p{Lo}\p{M}\p{N}_-]{0,39}$/u);

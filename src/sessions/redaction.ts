@@ -27,6 +27,7 @@ export const redactedTurnSchema = z.strictObject({
     .extend({
       task: z.null().optional(),
       style: z.null().optional(),
+      kbs: z.null().optional(),
       ledger: z.array(wordlessLedgerChangeSchema).optional(),
     })
     .optional(),
@@ -79,11 +80,12 @@ export function redactTurn(record: TurnRecord, at: string): RedactedTurn {
 /** A task or model that was chosen becomes none: the one before it was left all the same. */
 function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["changes"] {
   if (changes === undefined) return undefined;
-  const { title: _title, task, style, model, controlModel, ledger, compacted, ...settings } = changes;
+  const { title: _title, task, style, kbs, model, controlModel, ledger, compacted, ...settings } = changes;
   const kept = {
     ...settings,
     ...(task === undefined ? {} : { task: null }),
     ...(style === undefined ? {} : { style: null }),
+    ...(kbs === undefined ? {} : { kbs: null }),
     ...(model === undefined ? {} : { model: null }),
     ...(controlModel === undefined ? {} : { controlModel: null }),
     ...(ledger === undefined ? {} : { ledger: withoutWords(ledger) }),

@@ -40,6 +40,8 @@ export const sessionChangesSchema = z.strictObject({
   toolSnapshot: toolSnapshotSchema.optional(),
   /** Plugins that were chosen, by slot; `null` goes by the configuration again, for the key as well. */
   plugins: z.partialRecord(z.enum(SLOTS), pluginNameSchema.nullable()).optional(),
+  /** Knowledge bases that are mounted from now on; `null` for the default one alone. */
+  kbs: z.array(z.string()).nullable().optional(),
   /** What is told in a summary from now on. */
   compacted: compactedToSchema.optional(),
   /** Tools that run without a question from now on. */
@@ -65,7 +67,15 @@ export function applyChanges(
   const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
   const { agent, skillSnapshot, approved } = changes;
   return {
-    ...changed(fields, changes, ["rollover", "controlModel", "task", "style", "persona", "toolSnapshot"]),
+    ...changed(fields, changes, [
+      "rollover",
+      "controlModel",
+      "task",
+      "style",
+      "persona",
+      "toolSnapshot",
+      "kbs",
+    ]),
     ...pluginsAfter({ plugins, keyPlugins }, changes.plugins),
     ...(agent === undefined ? {} : { activeAgent: agent }),
     ...(skillSnapshot === undefined ? {} : { skillSnapshot }),

@@ -90,6 +90,7 @@ export const carriedSchema = z.strictObject({
   /** Plugins that the user chose, and those of the key's last turn with one that did its work. */
   plugins: pluginChoicesSchema.optional(),
   keyPlugins: pluginChoicesSchema.optional(),
+  kbs: z.array(z.string()).optional(),
   /** The user was told that no model is configured. */
   toldNoModel: z.boolean(),
 });
@@ -135,6 +136,8 @@ export const sessionFieldsSchema = z.strictObject({
   /** Plugins that the user chose, and those that did their work in a turn of the key after that: its defaults. */
   plugins: pluginChoicesSchema.optional(),
   keyPlugins: pluginChoicesSchema.optional(),
+  /** Knowledge bases that are mounted; absent: the default one alone. */
+  kbs: z.array(z.string()).optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
   /** What was said that may be used again, oldest first; handed on as the ledger is. Absent when there is nothing. */
@@ -185,6 +188,7 @@ export function carriedOf(session: SessionFields): Carried {
     ...mannerOf(session),
     ...(session.plugins === undefined ? {} : { plugins: session.plugins }),
     ...(session.keyPlugins === undefined ? {} : { keyPlugins: session.keyPlugins }),
+    ...(session.kbs === undefined ? {} : { kbs: session.kbs }),
     toldNoModel: session.toldNoModel,
   };
 }

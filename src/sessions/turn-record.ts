@@ -112,6 +112,8 @@ export const receiptSchema = z.strictObject({
         version: z.string(),
         piece: z.int(),
         score: z.number().optional(),
+        /** Its knowledge base, where that is not the default one. */
+        kb: z.string().optional(),
       }),
     )
     .optional(),

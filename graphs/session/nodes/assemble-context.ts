@@ -16,6 +16,7 @@ import { shortId } from "#memory/record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { planSummarised } from "../compaction.ts";
+import { spend } from "../budget.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { noticeMessage } from "../messages.ts";
 import { isLeftOut, lastCallOf, olderTurnsOf, type OlderTurns } from "../older-turns.ts";
@@ -65,9 +66,9 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
-/** What a turn is given, and what the person is told of it: by summaries, and by plugins that gave way. */
+/** What a turn is given, and what the person is told of it: by summaries, and of plugins and knowledge bases that gave way. */
 interface ChosenContext {
-  readonly chosen: Pick<TurnInFlight, "receipt" | "plan" | "plugins" | "lookedFor"> & {
+  readonly chosen: Pick<TurnInFlight, "receipt" | "plan" | "plugins" | "lookedFor" | "kbs" | "spent"> & {
     readonly solver: string;
   };
   readonly notices: readonly string[];
@@ -123,9 +124,11 @@ async function chooseContext(
     receipt: { ...givenOnly(sources, given), tokens, turns, ...told },
     plan,
     ...(plugins === undefined ? {} : { plugins }),
+    ...(prepared.tokens === 0 ? {} : spend(turn, { modelCalls: 0, tokens: prepared.tokens, ms: 0 })),
+    ...(passages.kbs === undefined ? {} : { kbs: [...passages.kbs] }),
     ...(text === turn.text ? {} : { lookedFor: [...wanted.queries] }),
   };
-  return { chosen, notices, gaveWay: [...prepared.notices, ...noticesOf(kb)] };
+  return { chosen, notices, gaveWay: [...prepared.notices, ...noticesOf(kb), ...passages.notices] };
 }
 
 /** The receipt without the entries that the budget leaves out. */

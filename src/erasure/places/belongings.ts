@@ -39,6 +39,13 @@ export const evidence: Place = {
           : sessions.has(sessionOf(item)) || isMemoryOf(ownMemory(search.owner, sessionKey), item.namespace);
       if (isFound === undefined || isFound === false) continue;
       add(item);
+      // A knowledge base whose name says it goes with all of its documents.
+      if (item.namespace[3] === "kbs")
+        for await (const one of itemsUnder(deps.storage.store, [
+          ...item.namespace.slice(0, 2),
+          encodeLabel(item.key),
+        ]))
+          add(one);
       // A document whose own name or path says it goes with all of its passages.
       if (item.namespace[3] !== "sources") continue;
       for (const piece of await itemsIn(deps.storage.store, piecesBeside(item))) add(piece);

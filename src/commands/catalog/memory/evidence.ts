@@ -72,14 +72,24 @@ export const evidenceForgetAction: MemoryAction = {
     if (evidence === undefined) return { envelope: noEvidence() };
     if (args === "") return { envelope: usageEnvelope("which document?", usageOf(this)) };
     const { who } = context.memory;
-    const fitting = looksLikeId(args)
-      ? (await evidence.sources(who)).filter(({ id }) => id.startsWith(args.toLowerCase()))
-      : [];
-    const [source] = fitting;
-    if (source === undefined) return { envelope: notFound(args) };
-    if (fitting.length > 1) return { envelope: ambiguous(fitting, args, context) };
-    await evidence.forget(who, source.id);
-    return { envelope: forgotten(source), isCommitted: true };
+    // Of whatever knowledge base.
+    const kbs = looksLikeId(args) ? await evidence.kbs(who) : [];
+    const all = await Promise.all(
+      kbs.map(async (kb) => (await evidence.of(kb).sources(who)).map((source) => ({ kb, source }))),
+    );
+    const fitting = all.flat().filter(({ source }) => source.id.startsWith(args.toLowerCase()));
+    const [found] = fitting;
+    if (found === undefined) return { envelope: notFound(args) };
+    if (fitting.length > 1)
+      return {
+        envelope: ambiguous(
+          fitting.map(({ source }) => source),
+          args,
+          context,
+        ),
+      };
+    await evidence.of(found.kb).forget(who, found.source.id);
+    return { envelope: forgotten(found.source), isCommitted: true };
   },
 };
 
