@@ -83,7 +83,7 @@ describe("an HTML file", () => {
     expect(document.hasLines).toBe(false);
   });
 
-  it("has apart what a browser shows apart", async () => {
+  it("has apart what a browser shows apart (E-1)", async () => {
     const html = `<html><body><dl><dt>Rent</dt><dd>1,480 francs</dd><dt>Due</dt><dd>first</dd></dl>
       <details><summary>More</summary>Heating</details><select><option>red</option><option>blue</option></select>
       <fieldset><legend>Size</legend>large</fieldset><button>Yes</button><button>No</button>`;

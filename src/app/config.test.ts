@@ -46,6 +46,13 @@ describe("loading the configuration", () => {
     });
   });
 
+  it.each([
+    ["UTF-8", Buffer.from('\ufeff{"owner":"ada"}')],
+    ["UTF-16", Buffer.from('\ufeff{"owner":"ada"}', "utf16le")],
+  ])("reads a file with the mark of %s (F-5)", (_what, bytes) => {
+    expect(load(homeWith(bytes)).config.owner).toBe("ada");
+  });
+
   it("says which folder it is for", () => {
     const home = homeWith("{}");
     expect(load(home).home).toBe(home);

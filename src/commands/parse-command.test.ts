@@ -78,8 +78,8 @@ describe("flags", () => {
     ["between the words", "I like --domain=user_profile tea", "I like tea", { domain: "user_profile" }],
     ["with a value in quotes", '--task "my project" it is due', "it is due", { task: "my project" }],
     ["in capitals", "--Domain working_rules be brief", "be brief", { domain: "working_rules" }],
-    ["as a phone writes them", "—task “big move” x", "x", { task: "big move" }],
-    ["with other quotes", "x –task=„big move“", "x", { task: "big move" }],
+    ["as a phone writes them (M-7)", "—task “big move” x", "x", { task: "big move" }],
+    ["with other quotes (M-7)", "x –task=„big move“", "x", { task: "big move" }],
     ["twice, of which the last counts", "--task a --task b x", "x", { task: "b" }],
   ])("are read %s", (_where, args, text, values) => {
     expect(read(args)).toMatchObject({ ok: true, text, values });

@@ -51,6 +51,18 @@ describe("a burst", () => {
     expect(two).toEqual({ ...one, deliveryId: "b" });
   });
 
+  it("that /stop takes back while it waits is answered by nothing, and says so (F-10)", async () => {
+    const turns = createFakeTurns({ arrivals: { debounceMs: 500 } });
+    const replies = [turns.send("one", "a"), turns.send("two", "b")];
+    await turns.timer.advance(499);
+    const stopped = await turns.send("/stop", "s");
+    expect(stopped).toMatchObject({ outcome: "command", envelope: { ok: true, code: "answer_stopped" } });
+    await turns.timer.advance(1_000);
+    for (const reply of await Promise.all(replies))
+      expect(reply).toMatchObject({ outcome: "failed", turn: null, envelope: { code: "turn_stopped" } });
+    expect(turns.runs).toEqual([]);
+  });
+
   it("is answered, and its other callers are told what happens, when the listener of one throws", async () => {
     const turns = createFakeTurns({
       arrivals: { debounceMs: 500 },

@@ -239,7 +239,7 @@ describe("another's", () => {
         expect((await request(path, { "x-api-key": key })).status).toBe(404);
   });
 
-  it("run and thread are given away by no route of the server, whatever ids its path is filled with", async () => {
+  it("run and thread are given away by no route of the server, whatever ids its path is filled with (S-1)", async () => {
     const [assistant] = await ben.assistants.search();
     const { checkpoint } = await ana.threads.getState(thread);
     const routes = installedRoutes().filter((route) => route !== "DELETE /assistants/:assistant_id");
