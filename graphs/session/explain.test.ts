@@ -191,6 +191,32 @@ describe("the trace of a turn", () => {
     expect(left.length).toBeLessThanOrEqual(4);
   });
 
+  it("names passages that were found and not given, with the rule", async () => {
+    const book = ["tea", "cake", "milk", "sugar", "honey"]
+      .map(
+        (what) => `# Refunds of ${what}\n\nThe refund policy for ${what} is thirty days; ${"x ".repeat(80)}`,
+      )
+      .join("\n\n");
+    const lily = await start({
+      model: echoModel(),
+      adjust: (deps) => ({
+        ...deps,
+        files: {
+          read: async () => book,
+          readBytes: async (path) => ({ path: `/home/ada/${path}`, bytes: Buffer.from(book) }),
+          write: async (path) => path,
+        },
+      }),
+    });
+    await lily.send("/memory evidence ingest policy.md");
+    await lily.send("what is the refund policy for tea?");
+    const { graph } = await traceOf(lily);
+    const passages = graph.nodes.filter(({ name }) => name.startsWith("passage"));
+    expect(passages.filter(({ status }) => status === "given").length).toBeGreaterThan(0);
+    expect(passages.filter(({ status }) => status === "leftOut").length).toBeGreaterThan(0);
+    expect((await explain(lily)).text).toMatch(/\| passage \d of \w+ \| left out \| (?:most|weak|room) \|/u);
+  });
+
   it("names the plugins that somebody chose, and what an answer without a model rests on", async () => {
     const lily = await start({ model: echoModel() });
     await lily.send("/remember I live in Lisbon");

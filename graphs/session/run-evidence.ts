@@ -4,6 +4,8 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { evidenceSection, type EvidenceSection } from "#src/context/evidence-section.ts";
 import type { Shelf, TurnPlan } from "#src/preparation/plugins.ts";
 import type { UsedPlugin } from "#src/sessions/plugin-choices.ts";
+import { MAX_LEFT, type LeftCandidate } from "#src/sessions/turn-record.ts";
+import { shortId } from "#memory/record.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import { DEFAULT_KB } from "#memory/namespaces.ts";
@@ -32,6 +34,8 @@ export interface TurnEvidence extends EvidenceSection {
   /** Those that are still mounted, where some are gone. */
   readonly kbs?: readonly string[];
   readonly notices: readonly string[];
+  /** The best of the passages that were looked at and are not given. */
+  readonly notGiven: readonly LeftCandidate[];
 }
 
 /**
@@ -47,7 +51,7 @@ export async function evidenceForTurn(
   const { evidenceTokens } = deps.limits;
   const { timeZone } = policyOf(deps, session);
   const owner = memoryOwner(deps, session);
-  const nothing = { ...evidenceSection([], 0, timeZone), notices: [] };
+  const nothing = { ...evidenceSection([], 0, timeZone), notices: [], notGiven: [] };
   if (book === undefined || owner === undefined || evidenceTokens === 0) return nothing;
   const who = { owner };
   const mounted = mountedKbs(session);
@@ -59,7 +63,7 @@ export async function evidenceForTurn(
       : { kbs: mounted.filter((kb) => !gone.includes(kb)), notices: gone.map(goneText) };
   const searched = mounted.filter((_kb, at) => filled[at] === true);
   if (searched.length === 0 || !plan.phases.includes("kb-plugin")) return { ...nothing, ...left };
-  const { value: found, used } = await runSlot(deps, session, "kb", async (plugin) => {
+  const { value, used } = await runSlot(deps, session, "kb", async (plugin) => {
     const given = new Map<string, FoundEvidence>();
     const shelf: Shelf = {
       knowsMeaning: deps.searchesByMeaning === true,
@@ -70,10 +74,28 @@ export async function evidenceForTurn(
       },
     };
     const passages = await plugin.search(plan.queries, shelf);
-    return passages.flatMap((one) => given.get(nameOf(one)) ?? []);
+    const found = passages.flatMap((one) => given.get(nameOf(one)) ?? []);
+    return { found, looked: [...given.values()] };
   });
+  const { found, looked } = value;
   const section = evidenceSection(found.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens), timeZone);
-  return { ...section, ...left, used };
+  return { ...section, ...left, used, notGiven: notGivenOf(looked, { found, given: section.found }) };
+}
+
+/** Those that the plugin did not choose fit worse; of the others there are enough, or there is no room. */
+function notGivenOf(
+  looked: readonly FoundEvidence[],
+  { found, given }: Record<"found" | "given", readonly FoundEvidence[]>,
+): LeftCandidate[] {
+  return looked
+    .filter((one) => !given.includes(one))
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, MAX_LEFT)
+    .map((one): LeftCandidate => {
+      const { source_id, index } = one.piece;
+      const rule = !found.includes(one) ? "weak" : found.indexOf(one) < GIVEN ? "room" : "most";
+      return ["passage", `${index + 1} of ${shortId(source_id)}`, rule, Math.round(one.score * 100) / 100];
+    });
 }
 
 function goneText(kb: string): string {

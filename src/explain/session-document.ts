@@ -8,6 +8,7 @@ import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { DEFAULT_KB } from "#memory/namespaces.ts";
 import { traceOf, type TraceOptions } from "./derive-trace.ts";
 import { traceSchema } from "./trace.ts";
 
@@ -37,6 +38,9 @@ export const sessionDocumentSchema = z.strictObject({
   preferredSeedDetectorPlugin: z.string().nullable(),
   preferredKBPlugin: z.string().nullable(),
   preferredGoalSolverPlugin: z.string().nullable(),
+  /** The knowledge base that is searched for it, the first of them; and all of them. */
+  mountedKbId: z.string().nullable(),
+  mountedKbIds: z.array(z.string()),
   /** Of the newest turns, oldest first. */
   messageLog: z.array(z.strictObject({ role: z.enum(ROLES), content: z.string() })),
   sessionContextUnits: z.array(z.record(z.string(), z.unknown())),
@@ -75,7 +79,7 @@ export function sessionSetup(
   session: SessionFields,
   { entry, isDue, plugins, solver }: SetupParts,
 ): SessionSetup {
-  const { sessionId, createdAt, lastActivityAt, expiresAt } = session;
+  const { sessionId, createdAt, lastActivityAt, expiresAt, kbs = [DEFAULT_KB] } = session;
   const state = sessionStateOf(session, entry, isDue);
   const named = (slot: Slot): string | null => plugins[slot]?.name ?? null;
   return {
@@ -89,6 +93,8 @@ export function sessionSetup(
     preferredSeedDetectorPlugin: named("sd"),
     preferredKBPlugin: named("kb"),
     preferredGoalSolverPlugin: named("gs"),
+    mountedKbId: kbs[0] ?? null,
+    mountedKbIds: kbs,
   };
 }
 

@@ -50,6 +50,7 @@ describe("the state of a session, under the names of the MRP document", () => {
       preferredModel: "scripted:test",
       preferredPlannerPlugin: "planner-default",
       preferredKBPlugin: "kb-fast",
+      mountedKbId: "default",
       messageLog: [
         { role: "user", content: "my flight is BA117" },
         { role: "assistant", content: "my flight is BA117" },

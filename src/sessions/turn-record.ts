@@ -54,7 +54,7 @@ export const failedAttemptSchema = z.strictObject({
 export type FailedAttempt = z.infer<typeof failedAttemptSchema>;
 
 /**
- * A candidate that was looked at and not given: `fact` or `passage`, the beginning of its id (of a passage with its piece), the
+ * A candidate that was looked at and not given: `fact` or `passage`, the beginning of its id (of a passage behind its number), the
  * rule, and how well it fitted. `room`: its part is full; `weak`: it fits worse than others; `most`: enough are given.
  */
 export const leftCandidateSchema = z.tuple([

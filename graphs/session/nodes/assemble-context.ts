@@ -102,7 +102,7 @@ async function chooseContext(
     ...(units.length === 0 ? {} : { units }),
     ...(facts.text === "" ? {} : { memory: facts.receipt }),
     ...(passages.text === "" ? {} : { evidence: passages.receipt }),
-    ...(facts.left.length === 0 ? {} : { left: [...facts.left] }),
+    left: [...facts.left, ...passages.notGiven],
   };
   const sources = sourcesOf({
     chain,
@@ -148,7 +148,7 @@ function givenOnly(
   const dropped = memory
     .filter((fact) => !isKept(fact))
     .map(({ id }): LeftCandidate => ["fact", shortId(id), "room"]);
-  const notGiven = [...dropped, ...left].slice(0, MAX_LEFT);
+  const notGiven = [...dropped, ...left].slice(0, 2 * MAX_LEFT);
   return {
     ...rest,
     ...(receipt.memory === undefined ? {} : { memory: memory.filter(isKept) }),
