@@ -65,7 +65,7 @@ function withStep(
   [begunMs, endedMs]: readonly [number, number],
   outcome?: Step[3],
 ): TurnInFlight {
-  const times = [begunMs - fromInstant(turn.startedAt), Math.max(0, endedMs - begunMs)] as const;
+  const times = [Math.max(0, begunMs - fromInstant(turn.startedAt)), Math.max(0, endedMs - begunMs)] as const;
   const step: Step = outcome === undefined ? [name, ...times] : [name, ...times, outcome];
   return { ...turn, steps: [...(turn.steps ?? []), step].slice(-MAX_STEPS) };
 }
