@@ -130,7 +130,9 @@ describe("the planner that asks the control model", () => {
     const explanation = await explanationOf(harness);
     expect(explanation?.lookedFor).toBeUndefined();
     expect(explanation?.plugins?.planner).toMatchObject({ name: "planner-default", from: "built-in" });
-    expect((await harness.send("/plugins")).envelope.ok).toBe(true);
+    expect((await harness.send("/why")).envelope.text).toContain(
+      "| prepared by | planner-default (built-in), planner-model was not used: the control model did not answer",
+    );
   });
 
   it("is refused where there is no control model", async () => {

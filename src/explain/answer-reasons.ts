@@ -1,5 +1,6 @@
 /** Who answered a turn, what failed before, and what ended it, in words. */
 import { localTime } from "#src/sessions/day-boundary.ts";
+import type { UsedPlugins } from "#src/sessions/plugin-choices.ts";
 import type {
   ApprovalRecord,
   Cut,
@@ -37,8 +38,10 @@ function statusText(status: TurnRecord["status"]): string {
 
 /** Failed calls, the limit that was reached, the tools that ran. */
 export function answerReasons(turn: TurnRecord, { timeZone }: Telling): Reason[] {
-  const { approvals = [], attempts = [], cut, limit, solver } = turn.explanation;
+  const { approvals = [], attempts = [], cut, limit, lookedFor, plugins, solver } = turn.explanation;
   return reasonsOf(
+    ["prepared by", pluginsText(plugins)],
+    ["looked for", lookedFor?.map((query) => `“${query}”`).join(", ")],
     ["failed calls", attemptsText(attempts, timeZone)],
     ["instead", insteadText(attempts, solver)],
     ["you were asked", decisionsText(approvals)],
@@ -46,6 +49,14 @@ export function answerReasons(turn: TurnRecord, { timeZone }: Telling): Reason[]
     ["cut", cut === undefined ? undefined : CUTS[cut]],
     ["tools", toolsText(turn)],
   );
+}
+
+/** E.g. `planner-model (session)`; `undefined` where nobody chose one and none gave way. */
+export function pluginsText(plugins: UsedPlugins = {}): string | undefined {
+  const used = Object.values(plugins).map(({ name, from, instead = [] }) =>
+    [`${name} (${from})`, ...instead.map((one) => `${one.name} was not used: ${one.why}`)].join(", "),
+  );
+  return used.length === 0 ? undefined : used.join("; ");
 }
 
 /** E.g. `write_file: approve; delete_file: reject`. */

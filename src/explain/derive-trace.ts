@@ -6,6 +6,7 @@ import type { Chain } from "#src/sessions/chain.ts";
 import { spokenText, type Message, type ToolCall } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { Explanation, FailedAttempt, Step, TurnRecord } from "#src/sessions/turn-record.ts";
+import { pluginsText } from "./answer-reasons.ts";
 import { callCandidates, sourceCandidates, turnCandidates, type Candidate } from "./trace-candidates.ts";
 import type { PriceOf, Trace, TraceEdge, TraceNode } from "./trace.ts";
 import type { WhichTurn } from "./which-turn.ts";
@@ -159,11 +160,8 @@ class Graph {
   }
 
   #prepared(node: TraceNode): void {
-    const { plugins = {} } = this.#from;
-    const used = Object.values(plugins).map(({ name, from, instead = [] }) =>
-      joined([`${name} (${from})`, ...instead.map((one) => `${one.name} was not used: ${one.why}`)], ", "),
-    );
-    if (used.length > 0) node.text = used.join("; ");
+    const text = pluginsText(this.#from.plugins);
+    if (text !== undefined) node.text = text;
     this.#hang(node, turnCandidates(this.#from, this.#options));
   }
 

@@ -32,11 +32,18 @@ function current({ solver, session }: CommandContext) {
   });
 }
 
-function choose(args: string, { normalizeModel }: CommandContext): CommandOutcome {
+function choose(args: string, { normalizeModel, plugins, solver }: CommandContext): CommandOutcome {
   try {
     const model = normalizeModel(args);
+    const gs = plugins.used.gs;
+    // Somebody chose an answer without a model.
+    const next =
+      solver === "symbolic" && gs !== undefined && gs.from !== "built-in"
+        ? { next: `${gs.name} answers until then: /plugin gs gs-model lets the model answer.` }
+        : {};
+    const message = "next" in next ? `${model} is the model from now on.` : `${model} answers from now on.`;
     return {
-      envelope: done("model_set", `${model} answers from now on.`, { data: { model } }),
+      envelope: done("model_set", message, { ...next, data: { model } }),
       changes: { model },
     };
   } catch (error) {
