@@ -162,10 +162,10 @@ describe("two owners", () => {
       turnReplySchema.parse(
         await (await http.post(MESSAGES, { content, deliveryId: "d1" }, { owner })).json(),
       );
-    const ann = await send("ann", "the secret of ann");
+    const agnes = await send("agnes", "the secret of agnes");
     const bob = await send("bob", "the word of bob");
     expect(bob).toMatchObject({ repeated: false, turn: 1, envelope: { message: "the word of bob" } });
-    expect(bob.sessionId).not.toBe(ann.sessionId);
+    expect(bob.sessionId).not.toBe(agnes.sessionId);
     for (const path of [
       "/keys",
       "/keys/k/sessions",
@@ -174,8 +174,8 @@ describe("two owners", () => {
       `/keys/k/sessions/${bob.sessionId}/history`,
     ]) {
       const text = await (await http.request(path, { owner: "bob" })).text();
-      expect(text).not.toContain("ann");
-      expect(text).not.toContain(ann.sessionId);
+      expect(text).not.toContain("agnes");
+      expect(text).not.toContain(agnes.sessionId);
     }
   });
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createOutsideTools, type OutsideTools, type OutsideToolsOptions } from "./outside-tools.ts";
 import { startHttpMcp, stdioServer } from "./testing/start-mcp.ts";
 import { DOT } from "./testing/mcp-server.ts";
@@ -37,6 +37,9 @@ const running = (): number =>
     .split("\n")
     .filter(Boolean).length;
 
+/** The system tells a process that has ended a moment later. */
+const noneRuns = (): Promise<void> => vi.waitFor(() => expect(running()).toBe(0), 5_000);
+
 const namesIn = async (outside: OutsideTools): Promise<string[]> =>
   (await outside.list()).flatMap(({ tools }) => tools.map(({ name }) => name));
 
@@ -53,7 +56,7 @@ describe("an MCP server over stdio", () => {
     expect(said).toBe(`hello you, nicely, Ada, ${realpathSync(tmpdir())}`);
     expect(running()).toBe(1);
     await outside.close();
-    expect(running()).toBe(0);
+    await noneRuns();
   });
 
   it("tells its tools with their arguments and hints", async () => {
@@ -145,7 +148,7 @@ describe("a server that cannot be used", () => {
       good: ["ready"],
     });
     await outside.close();
-    expect(running()).toBe(0);
+    await noneRuns();
   }, 30_000);
 
   it("is ended when it tells its tools for ever", async () => {
