@@ -117,6 +117,8 @@ describe("a document is cut", () => {
         const words = (text: string) => text.match(/[\p{L}\p{N}]/gu) ?? [];
         expect(words(kept)).toEqual(words(document.text));
       }),
+      // With a separator of lines of Unicode, by which sentences are marked.
+      { examples: [[["猫".repeat(394), "", "猫が好き。", "\u2028🈯"]], [["猫".repeat(394), "\v\u2029🈯"]]] },
     );
   });
 });

@@ -95,7 +95,7 @@ const tokensOf = (text: string, { start, end }: TextRange): number => estimateTo
 const SENTENCE_END = /[.!?…]["'”’)\]]*\s+|[。！？]["”』」]*/gu;
 /** Where words have no blanks between them, or are none; 300 characters fit a piece in any script. */
 const LONG_RUN = /[^ \t\n\u2028]{300}/gu;
-// Marks for the splitter, which knows separators alone. Documents hold none of them: they were made line feeds and blanks.
+// Marks for the splitter, which knows separators alone. A text that holds them itself is cut as if they were blanks.
 const SENTENCE = "\u2028";
 const RUN = "\u2029";
 const JOINED_LINES = "\v";
@@ -113,7 +113,7 @@ async function cut(text: string, range: TextRange, header: TextRange | null): Pr
     lengthFunction: estimateTokens,
     separators: [...(header === null ? ["\n\n", SENTENCE] : []), "\n", " ", "\t", RUN],
   });
-  const raw = text.slice(range.start, range.end);
+  const raw = text.slice(range.start, range.end).replaceAll(/[\u2028\u2029\v]/gu, " ");
   const marked = raw
     .replaceAll(SENTENCE_END, `$&${SENTENCE}`)
     .replaceAll(LONG_RUN, `$&${RUN}`)

@@ -153,6 +153,9 @@ function kindByFacts({ status, signs, messages }: Facts): ModelErrorKind {
   if (status !== undefined) return "bad_request";
   if (said(/^terminated$|premature close/iu)) return "cut_stream";
   if (said(/empty response from chat model/iu)) return "malformed";
+  // As some say under status 200.
+  if (said(/\bmodel\b[^.\n]{0,99}\b(?:not found|not exist|not loaded)\b|\bno such model\b/iu))
+    return "bad_request";
   return (
     BY_SIGN.find(([, sign]) => sign.test(signs))?.[0] ?? (said(/^fetch failed/iu) ? "connection" : "unknown")
   );

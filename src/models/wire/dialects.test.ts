@@ -249,6 +249,12 @@ describe("D-8 an error", () => {
       "model runner has stopped.",
     ],
     [
+      "of a 200 that has no such model",
+      { kind: "body", body: JSON.stringify({ error: 'model "llama9:8b" not found, try pulling it first' }) },
+      "bad_request",
+      'model "llama9:8b" not found, try pulling it first.',
+    ],
+    [
       "in plain text",
       { kind: "body", status: 404, type: "text/plain", body: "404 page not found" },
       "bad_request",
