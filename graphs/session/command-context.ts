@@ -2,7 +2,7 @@
 import type { CommandContext, SessionPlugins } from "#src/commands/command.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { unusable } from "#src/preparation/plugins.ts";
-import { SLOTS } from "#src/sessions/plugin-choices.ts";
+import { SLOTS, type Slot } from "#src/sessions/plugin-choices.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -65,11 +65,15 @@ export function commandContext(
 function pluginsFor(deps: SessionDeps, session: SessionFields): SessionPlugins {
   const { plugins: all, problems } = pluginsOf(deps);
   const there = surroundingsOf(deps, session);
-  const slots = SLOTS.filter((slot) => all.some((plugin) => plugin.slot === slot));
+  const isOff = (slot: Slot): boolean => slot === "sd" && deps.extractsUnits === "off";
+  const slots = SLOTS.filter((slot) => all.some((plugin) => plugin.slot === slot) && !isOff(slot));
   return {
     all,
     problems,
     used: Object.fromEntries(slots.map((slot) => [slot, pluginFor(deps, session, slot).used])),
-    objection: (plugin) => unusable(plugin, there),
+    objection: (plugin) =>
+      isOff(plugin.slot)
+        ? "nothing is noted, for units.extract in config.json is off"
+        : unusable(plugin, there),
   };
 }

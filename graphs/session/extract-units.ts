@@ -35,11 +35,13 @@ export async function extractUnits(
   if (deps.extractsUnits === "off" || turn.modelCalls > 0) return { stagedUnits, notice, tokens: 0 };
   const { model } = controlModelOf(deps, session);
   let tokens = 0;
+  let isLate = false;
   const ask = async (instruction: string, data: string): Promise<ControlAnswer> => {
     const question = [new SystemMessage(instruction), new HumanMessage(data)];
     const options = { models: deps.models, model, deadlineMs: DEADLINE_MS, signal };
     const answer = await askControlModel(options, question);
     const said = answer.kind === "text" ? answer.text : "";
+    isLate = answer.kind === "none" && answer.isLate === true;
     tokens += (answer.kind === "text" ? answer.tokens : 0) || estimateTokens(`${instruction}${data}${said}`);
     return answer;
   };
@@ -47,8 +49,12 @@ export async function extractUnits(
   const context = { ...(model === BUILT_IN ? {} : { ask }), noted };
   const message = { text, sessionId: session.sessionId, turn: number, earlier: [] };
   try {
-    const { value, used } = await runSlot(deps, session, "sd", async (plugin) =>
-      takenUnitsSchema.parse(await plugin.extractUnits(message, context)),
+    const { value, used } = await runSlot(
+      deps,
+      session,
+      "sd",
+      async (plugin) => takenUnitsSchema.parse(await plugin.extractUnits(message, context)),
+      () => isLate,
     );
     const plugins = notable({ sd: used });
     return {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { loadPlugins } from "#src/app/load-plugins.ts";
 import { configSchema } from "#src/app/config.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
@@ -8,6 +8,7 @@ import { echoModel, latestOf, systemOf, type Harness } from "./testing/harness.t
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const open = harnessStarter();
+afterEach(() => void vi.useRealTimers());
 
 /** A home with plugin files, loaded as a program does. */
 async function withFiles(
@@ -178,6 +179,20 @@ describe("a plugin of a file", () => {
     const reply = await harness.send("The tide is high.");
     expect(reply.envelope.message).toContain("Noted.");
     expect(reply.notice).toContain("oracle was not used (no question); gs-symbolic took its place.");
+  });
+
+  it("gives way when it is late, the solver after thirty seconds", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    const harness = await withFiles({
+      "mute.mjs": `export default { slot: "gs", name: "mute", description: "says nothing",
+        solve: () => new Promise(() => globalThis.muteAsked?.()) };`,
+    });
+    await harness.send("/plugin gs mute");
+    const asked = new Promise<void>((resolve) => Object.assign(globalThis, { muteAsked: resolve }));
+    const sent = harness.send("The tide is high.");
+    await asked;
+    vi.advanceTimersByTime(30_000);
+    expect((await sent).notice).toContain("mute was not used (it did not end within 30 s)");
   });
 
   it("is told and left out when it is broken, and the others work", async () => {

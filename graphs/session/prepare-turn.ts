@@ -111,19 +111,24 @@ export interface SlotOutcome<T> {
   readonly used: UsedPlugin;
 }
 
-/** Runs the plugin of a slot; where it fails or is late, the next one. @throws what the last one throws */
+/**
+ * Runs the plugin of a slot; where it fails or is late, the next one, unless there is no time left for one.
+ *
+ * @throws what the last one throws
+ */
 export async function runSlot<S extends Slot, T>(
   deps: SessionDeps,
   session: SessionFields,
   slot: S,
   run: (plugin: PluginOf<S>) => Promise<T>,
+  isOver = (): boolean => false,
 ): Promise<SlotOutcome<T>> {
   let chosen: Chosen<S> = pluginFor(deps, session, slot);
   for (;;) {
     try {
       return { value: await inTime(chosen.plugin, run(chosen.plugin)), used: chosen.used };
     } catch (error) {
-      if (chosen.rest.length === 0) throw error;
+      if (chosen.rest.length === 0 || isOver()) throw error;
       chosen = pluginFor(deps, session, slot, { rest: chosen.rest, instead: failedChoice(chosen, error) });
     }
   }
@@ -132,13 +137,13 @@ export async function runSlot<S extends Slot, T>(
 /** What one plugin may take, and the control model for it. */
 const PLUGIN_MS = 3_000;
 
-/** Lily's own end by themselves. */
-async function inTime<T>({ source }: Plugin, work: Promise<T>): Promise<T> {
+/** What comes of a plugin of a file within its time; Lily's own end by themselves. @throws {Error} when it is late */
+export async function inTime<T>({ source }: Plugin, work: T | Promise<T>, limitMs = PLUGIN_MS): Promise<T> {
   if (source === undefined) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const end = (): void => reject(new Error(`it did not end within ${PLUGIN_MS / 1000} s`));
-    timer = setTimeout(end, PLUGIN_MS);
+    const end = (): void => reject(new Error(`it did not end within ${limitMs / 1000} s`));
+    timer = setTimeout(end, limitMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -12,6 +12,7 @@ import { notedIn, type PromptSources } from "./prompt.ts";
 import { failedChoice, type Chosen } from "#src/preparation/plugins.ts";
 import { usedPluginSchema, type UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import { pluginFor, policyOf } from "./policy-of.ts";
+import { inTime } from "./prepare-turn.ts";
 import { factsInHand } from "./recall-memory.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -54,12 +55,15 @@ const answerSchema = z.object({
   sources: z.array(answerSourceSchema).optional(),
 });
 
-/** The answer of a plugin; of the built-in solver where that fails, which the answer then says. */
+/** What a solver of a file may take: it gives the answer that a person waits for, and may ask somebody itself. */
+const SOLVER_MS = 30_000;
+
+/** The answer of a plugin; of the built-in solver where that fails or is late, which the answer then says. */
 async function solveBy(chosen: Chosen<"gs">, goal: SymbolicGoal): Promise<LookedUpAnswer> {
   const { solve } = chosen.plugin;
   if (solve === undefined || solve === solveSymbolically) return solveSymbolically(goal);
   try {
-    const { text, sources = [] } = answerSchema.parse(await solve(goal));
+    const { text, sources = [] } = answerSchema.parse(await inTime(chosen.plugin, solve(goal), SOLVER_MS));
     return { text, sources };
   } catch (error) {
     const gs = { name: "gs-symbolic", from: "built-in" as const, instead: failedChoice(chosen, error) };

@@ -75,6 +75,10 @@ describe("without a control model, the units of a turn", () => {
     const lily = await start({ model: echoModel(), config: { units: { extract: "off" } } });
     await lily.send("The system must run on CPU only.");
     expect((await unitsOf(lily)).flat()).toEqual([]);
+    const { envelope } = await lily.send("/plugins");
+    expect(envelope.message).not.toContain("sd-");
+    expect(envelope.text).toContain("units.extract is off");
+    expect((await lily.send("/plugin sd sd-symbolic")).envelope.code).toBe("plugin_unavailable");
   });
 });
 
@@ -106,14 +110,17 @@ describe("with a control model, the units of a turn", () => {
   it.each([
     ["fails", { error: new Error("no") }, "the control model failed"],
     ["answers in prose", { text: "I note that." }, "the control model did not answer in the asked form"],
-  ] as const)("are none where it %s, and the answer comes all the same", async (_how, step, why) => {
-    const lily = await start(withControl(control(step)));
-    const reply = await lily.send("The system must run on CPU only.");
-    expect(reply.outcome).toBe("answered");
-    const [turn] = await lily.turns(latestOf(await lily.chain()).sessionId);
-    expect(turn?.units).toBeUndefined();
-    expect(turn?.explanation.extracted?.why).toContain(why);
-  });
+  ] as const)(
+    "are its sentences where it %s, which is said, and the answer comes all the same",
+    async (_how, step, why) => {
+      const lily = await start(withControl(control(step)));
+      const reply = await lily.send("The system must run on CPU only.");
+      expect(reply.outcome).toBe("answered");
+      expect(reply.notice).toContain(`sd-model was not used (${why}`);
+      expect(reply.notice).toContain("sd-symbolic took its place.");
+      expect((await unitsOf(lily)).flat().map(({ role }) => role)).toEqual(["Statement"]);
+    },
+  );
 
   it("are none where it is late, and the answer waits three seconds at most", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });

@@ -28,13 +28,17 @@ describe("a question to a control model", () => {
   it("is not waited for beyond its time, also where the model ignores that", async () => {
     const { answer, endTime } = asked();
     endTime();
-    expect(await answer).toEqual({ kind: "none", why: "the control model did not answer within 15 s" });
+    expect(await answer).toEqual({
+      kind: "none",
+      why: "the control model did not answer within 15 s",
+      isLate: true,
+    });
   });
 
   it("is not waited for when the person stops the turn", async () => {
     const stop = new AbortController();
     const { answer } = asked(stop.signal);
     stop.abort();
-    expect(await answer).toEqual({ kind: "none", why: "the control model was not waited for" });
+    expect(await answer).toEqual({ kind: "none", why: "the control model was not waited for", isLate: true });
   });
 });

@@ -24,7 +24,12 @@ export type ControlAnswer =
       /** Of question and answer, as the model counted them. */
       readonly tokens?: number;
     }
-  | { readonly kind: "none"; readonly why: string };
+  | {
+      readonly kind: "none";
+      readonly why: string;
+      /** It had its time, or the wait was ended: nobody waits for another try either. */
+      readonly isLate?: true;
+    };
 
 /** Asks. What comes after the deadline is dropped. */
 export async function askControlModel(
@@ -36,7 +41,7 @@ export async function askControlModel(
   let stopTimer = (): void => undefined;
   const late = new Promise<ControlAnswer>((resolve) => {
     const end = (why: string) => (): void => {
-      resolve({ kind: "none", why });
+      resolve({ kind: "none", why, isLate: true });
       giveUp.abort();
     };
     stopTimer = startTimer(deadlineMs, end(`the control model did not answer within ${deadlineMs / 1000} s`));

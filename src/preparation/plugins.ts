@@ -182,9 +182,17 @@ export function candidatesOf(slot: Slot, { builtIn, ...levels }: PluginSources):
     const name = levels[from]?.[slot];
     return name === undefined ? [] : [{ name, from }];
   });
-  const all: Candidate[] = [...named, { name: builtIn[slot], from: "built-in" }];
+  const all: Candidate[] = [...named, { name: builtIn[slot], from: "built-in" }, ...LAST[slot]];
   return all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
 }
+
+/** What needs nothing, behind what a slot takes by itself. */
+const LAST: Readonly<Record<Slot, readonly Candidate[]>> = {
+  planner: [],
+  sd: [{ name: "sd-symbolic", from: "built-in" }],
+  kb: [{ name: "kb-fast", from: "built-in" }],
+  gs: [],
+};
 
 /** What there is to work with. */
 export type Surroundings = Readonly<Record<NonNullable<PluginBase["needs"]>, boolean>>;

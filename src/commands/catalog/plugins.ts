@@ -33,6 +33,8 @@ export const pluginsCommand: PlainCommand = {
     const left = problems.map(({ path, reason }) => `Left out: ${path}: ${reason}.`);
     const passed = SLOTS.flatMap((slot) => plugins.used[slot]?.instead ?? []);
     const unusable = passed.map(({ name, why }) => `${name} cannot be used here: ${why}.`);
+    const off =
+      plugins.used.sd === undefined ? ["Nothing is noted of what you say: units.extract is off."] : [];
     const table = markdownTable(
       ["slot", "plugin", "what it does", ""],
       rows.map(({ slot, name, used, from, description }) => [
@@ -47,7 +49,7 @@ export const pluginsCommand: PlainCommand = {
       envelope: done("plugins", message, {
         next: "/plugin <slot> <name> chooses one, /plugin <slot> reset goes by the configuration again.",
         data: { plugins: rows, problems },
-        body: [table, [...unusable, ...left].join("\n")].filter((part) => part !== "").join("\n\n"),
+        body: [table, [...off, ...unusable, ...left].join("\n")].filter((part) => part !== "").join("\n\n"),
       }),
     };
   },
