@@ -164,6 +164,54 @@ describe("the rules for tools", () => {
   });
 });
 
+describe("the rules that a session began with", () => {
+  const rules = (write?: string) => (write === undefined ? {} : { tools: { policy: { write } } });
+
+  it("hold where those of now are looser, until it takes them over or the next one begins", async () => {
+    const { lily, ran } = await open({ config: rules() });
+    await lily.send("hello");
+    await lily.restart(rules("allow"));
+    expect((await lily.send("go")).envelope.code).toBe("turn_waiting");
+    expect((await lily.send("/status")).envelope.data).toMatchObject({ differs: { tools: true } });
+    expect((await lily.send("/tools")).envelope.text).toContain(
+      "| you are asked; after /reload_tools runs |",
+    );
+    expect((await lily.send("/reload_tools")).envelope.text).toContain("| write | you are asked | runs |");
+    expect((await lily.send("go")).envelope.message).toBe("told: wrote 1 a0");
+    expect((await lily.send("/tools")).envelope.data).toMatchObject({ differs: false });
+    await lily.send("/new hello");
+    await lily.restart(rules());
+    expect((await lily.send("go")).envelope.code).toBe("turn_waiting");
+    expect(ran).toEqual(["a0"]);
+  });
+
+  it("give way at once to stricter ones, and are those of the agent that answers", async () => {
+    const { lily, ran } = await open({
+      config: { ...rules("allow"), agents: { coder: { tools: { write: "ask" } } } },
+    });
+    expect((await lily.send("/status")).envelope.data).toMatchObject({ differs: { tools: false } });
+    expect((await lily.send("go")).envelope.message).toBe("told: wrote 1 a0");
+    await lily.send("/agent coder");
+    expect((await lily.send("go")).envelope.code).toBe("turn_waiting");
+    await lily.restart({ ...rules("allow"), agents: { coder: { tools: { write: "deny" } } } });
+    expect((await lily.send("go")).envelope.message).toContain("do not allow write");
+    await lily.restart(rules("allow"));
+    expect((await lily.send("go")).envelope.code).toBe("turn_waiting");
+    expect(ran).toEqual(["a0"]);
+  });
+
+  it("keep a tool that may not run from being offered, and from running where it is called anyway", async () => {
+    const { lily, model, ran } = await open({ config: rules("deny") });
+    expect((await lily.send("go")).envelope.message).toContain("do not allow write");
+    expect(model.calls[0]?.toolNames).not.toContain("write");
+    expect(model.calls[0]?.toolNames).toContain("session_recall");
+    expect((await lily.send("/tools")).envelope.text).toContain(
+      "| write | the program | ready | does not run |",
+    );
+    expect(ran).toEqual([]);
+  });
+});
+
 describe("a question", () => {
   it("is there in another process, which answers it; the tool runs once", async () => {
     const { lily, model, ran, write } = await open();

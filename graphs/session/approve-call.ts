@@ -4,6 +4,7 @@ import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { toStorableValue } from "#src/kernel/json.ts";
+import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ApprovalRecord } from "#src/sessions/turn-record.ts";
 import {
@@ -13,9 +14,10 @@ import {
   type Approval,
   type Decision,
 } from "#src/tools/approval.ts";
-import { toolRule } from "#src/tools/policy.ts";
+import { heldRule } from "#src/tools/policy.ts";
 import { toolSource } from "#src/tools/tool-source.ts";
 import type { OpenMark } from "./in-flight.ts";
+import { policyFor } from "./run-outside.ts";
 import type { TurnInFlight } from "./state.ts";
 import type { OpenCall } from "./tool-calls.ts";
 
@@ -35,6 +37,7 @@ export type CallVerdict = ApprovedCall | (Decided & { readonly run: false; reado
 export interface AskedCall {
   readonly call: OpenCall;
   readonly tool: StructuredToolInterface;
+  readonly blobs: BlobReader;
   readonly session: SessionFields;
   readonly turn: TurnInFlight;
   /** What the Store says of it. */
@@ -45,9 +48,9 @@ export interface AskedCall {
 
 /** Judges a call, and lets the run wait for a person where it is to be asked about. */
 export async function approveCall(deps: SessionDeps, asked: AskedCall): Promise<CallVerdict> {
-  const { call, tool, session, turn } = asked;
+  const { call, tool, blobs, session, turn } = asked;
   const source = toolSource(tool);
-  const rule = toolRule(deps.toolRules?.(session.activeAgent) ?? [], { name: call.name, source });
+  const rule = heldRule(await policyFor(deps, blobs, session), { name: call.name, source });
   if (rule === "deny") return { run: false, why: `not run: the rules for tools do not allow ${call.name}` };
   const always = [...(session.approvedTools ?? []), ...alwaysIn(turn)];
   // A question that was asked is answered, whatever the rules say by now.

@@ -122,7 +122,7 @@ export async function beginChain(
   const ofOwner = first.owner === deps.localOwner;
   const agent = deps.defaultAgent;
   // Servers are begun for a conversation alone.
-  const tools = isStored ? await toolsToFreeze(deps, { agent, model: null }) : undefined;
+  const tools = await toolsToFreeze(deps, { agent, model: null, isStored });
   const { hash, contents } = await freezeSession(deps.agentFiles, agent, { ofOwner, tools });
   const chain = openChain({ ...first, at: toInstant(deps.clock.now()), snapshot: hash });
   return { chain, contents };

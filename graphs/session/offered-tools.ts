@@ -7,9 +7,11 @@ import { shareOf } from "#src/context/plan-context.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import { heldRule, NO_POLICY } from "#src/tools/policy.ts";
+import { toolSource } from "#src/tools/tool-source.ts";
 import { createSessionTools, type SessionTools } from "#src/tools/session-tools.ts";
 import { freezeTools } from "#src/tools/tool-snapshot.ts";
-import { offersOf, outsideTools } from "./run-outside.ts";
+import { offersOf, outsideTools, policyFor } from "./run-outside.ts";
 import { sessionTools } from "./tools.ts";
 
 /** Tools that a model is offered, the first ones the most needed, with the tokens of their descriptions. */
@@ -24,7 +26,7 @@ export const NO_TOOLS: OfferedTools = { tools: [], tokens: [] };
 /** Sets that are kept; beyond them all are made anew, which costs more than a prompt and no more. */
 const MOST_SETS = 50;
 
-/** The tools of a session's calls; each set is made once, as descriptions cost more to make than a prompt. */
+/** The tools of a session's calls, without those that its rules deny; each set is made once, as descriptions cost more to make than a prompt. */
 export function offeredTools(
   deps: SessionDeps,
 ): (session: SessionFields, blobs: BlobReader) => Promise<OfferedTools> {
@@ -33,11 +35,15 @@ export function offeredTools(
     if (!deps.offersTools(session.activeAgent)) return NO_TOOLS;
     const offers = offersOf(deps, session);
     const { owner, toolSnapshot } = session;
-    const key = JSON.stringify([offers, toolSnapshot === undefined ? null : [owner, toolSnapshot]]);
+    const set = [offers, session.activeAgent, toolSnapshot === undefined ? null : [owner, toolSnapshot]];
+    const key = JSON.stringify(set);
     const known = made.get(key);
     if (known !== undefined) return known;
     const others = [...(deps.tools ?? []), ...(await outsideTools(deps, blobs, session))];
-    const tools = sessionTools(others, undefined, offers);
+    const policy = await policyFor(deps, blobs, session);
+    const tools = sessionTools(others, undefined, offers).filter(
+      (tool) => heldRule(policy, { name: tool.name, source: toolSource(tool) }) !== "deny",
+    );
     const tokens = tools.map((tool) => estimateTokens(JSON.stringify(convertToOpenAITool(tool))));
     if (made.size >= MOST_SETS) made.clear();
     made.set(key, { tools, tokens });
@@ -53,7 +59,7 @@ export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFi
     blobs,
     session,
     own: sessionTools(deps.tools ?? [], undefined, offersOf(deps, session)),
-    rules: deps.toolRules?.(agent) ?? [],
+    policy: deps.toolPolicy ?? NO_POLICY,
     withoutRoom: async () => {
       const { tools, tokens } = await offeredTools(deps)(session, blobs);
       const model = session.modelConfig.model ?? deps.defaultModel(agent);
@@ -68,14 +74,15 @@ export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFi
 /** Tools as a session would have them that began now. */
 export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
   const states = (await deps.outside?.list({ isAsked: true })) ?? [];
-  const { snapshot, contents } = freezeTools(states);
+  const policy = deps.toolPolicy ?? NO_POLICY;
+  const { snapshot, contents } = freezeTools(states, policy);
   return createSessionTools({
     // They have just been asked.
     outside: deps.outside && { ...deps.outside, list: async () => states },
     blobs: withContents(contents),
-    session: { owner: deps.localOwner, toolSnapshot: snapshot },
+    session: { owner: deps.localOwner, activeAgent: deps.defaultAgent, toolSnapshot: snapshot },
     own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
-    rules: deps.toolRules?.(deps.defaultAgent) ?? [],
+    policy,
     withoutRoom: async () => [],
   });
 }

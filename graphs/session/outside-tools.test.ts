@@ -206,6 +206,31 @@ describe("/reload_tools", () => {
     expect(namesGiven(model)).toEqual(["my__look"]);
   });
 
+  it("asks again about a tool that the person let run, where it is another one by now", async () => {
+    const write = (description: string) => ({ ...described("write", description), annotations: {} });
+    const fake = fakeOutside(write("Writes."), { ...described("other"), annotations: {} });
+    const model = new ScriptedChatModel((messages) => {
+      const last = messages.at(-1);
+      if (last?.type !== "human") return { text: "done" };
+      return { toolCalls: [{ id: "c1", name: `my__${last.text}`, args: {} }] };
+    });
+    const lily = await start({ model, adjust: using(fake.outside) });
+    for (const name of ["write", "other"]) {
+      const id = approvalIn((await lily.send(name)).envelope.data)?.id ?? "";
+      const decision = { type: "approve", always: true } as const;
+      await lily.sessions.approve({ owner: OWNER, sessionKey: KEY, id, decision });
+    }
+    fake.fail("is away");
+    await lily.send("/reload_tools");
+    fake.set(write("Writes elsewhere."), { ...described("other"), annotations: {} });
+    expect((await lily.send("write")).envelope.message).toBe("done");
+    expect((await lily.send("/reload_tools")).envelope.text).toContain("**my__write**: you are asked again");
+    expect((await lily.send("write")).envelope.code).toBe("turn_waiting");
+    await lily.restart();
+    expect((await lily.send("other")).envelope.message).toBe("done");
+    expect((await fieldsOf(lily)).approvedTools).toEqual(["my__other"]);
+  });
+
   const said = fc.constantFrom(
     "hello",
     "/style short",

@@ -4,18 +4,34 @@ import type { Frozen } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
+import { NO_POLICY, type HeldPolicy } from "#src/tools/policy.ts";
 import { sourceOf } from "#src/tools/session-tools.ts";
 import { sourceMetadata } from "#src/tools/tool-source.ts";
-import { freezeTools, readTools } from "#src/tools/tool-snapshot.ts";
+import { freezeTools, hasRules, readPolicy, readTools } from "#src/tools/tool-snapshot.ts";
 import { memoryOwner } from "./run-memory.ts";
 
-/** The tools of a session that begins; none for one whose model is offered none, so that no server is begun for it. */
+/**
+ * The tools of a session that begins, and the rules for them. No server is begun for one whose model is offered none, or
+ * that is not there yet; `undefined` where there is nothing of both.
+ */
 export async function toolsToFreeze(
-  { outside, offersTools, defaultModel }: SessionDeps,
-  { agent, model }: { readonly agent: string; readonly model: string | null },
+  { outside, offersTools, defaultModel, toolPolicy = NO_POLICY }: SessionDeps,
+  begins: { readonly agent: string; readonly model: string | null; readonly isStored?: boolean },
 ): Promise<Frozen<ToolSnapshot> | undefined> {
-  const isOffered = offersTools(agent) && (model ?? defaultModel(agent)) !== "symbolic";
-  return outside === undefined || !isOffered ? undefined : freezeTools(await outside.list());
+  const { agent, model, isStored = true } = begins;
+  const isOffered = isStored && offersTools(agent) && (model ?? defaultModel(agent)) !== "symbolic";
+  const states = isOffered ? await outside?.list() : undefined;
+  if (states === undefined && !hasRules(toolPolicy)) return undefined;
+  return freezeTools(states ?? [], toolPolicy);
+}
+
+/** Whose rules for tools hold in a session. */
+export async function policyFor(
+  { toolPolicy = NO_POLICY }: Pick<SessionDeps, "toolPolicy">,
+  blobs: BlobReader,
+  { owner, activeAgent: agent, toolSnapshot }: SessionFields,
+): Promise<HeldPolicy> {
+  return { agent, now: toolPolicy, frozen: await readPolicy(blobs, owner, toolSnapshot?.policy) };
 }
 
 /** The tools as the session has them. What is gone from the store is not offered; what its source no longer has fails when it is called. */

@@ -13,7 +13,7 @@ import type { LifecycleMode, PolicySources } from "#src/sessions/rollover-policy
 import type { ControlModelSources } from "#src/sessions/control-model.ts";
 import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
 import type { Manner } from "#src/sessions/session-fields.ts";
-import type { ToolRules } from "#src/tools/policy.ts";
+import type { ToolPolicy } from "#src/tools/policy.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
 import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
 import type { StopRegistry } from "#src/turns/stop.ts";
@@ -71,8 +71,8 @@ export interface SessionDeps {
   readonly manner?: (agent: string) => Manner;
   /** Whether the model of an agent is offered tools. */
   readonly offersTools: (agent: string) => boolean;
-  /** Rules for tools, by agent: the agent's own first. */
-  readonly toolRules?: (agent: string) => readonly ToolRules[];
+  /** Rules for tools as they are configured now. */
+  readonly toolPolicy?: ToolPolicy;
   /** How much the model of an agent is given. */
   readonly contextOf: (agent: string) => ConfiguredWindow;
   /** What this process has learnt of the windows of models. */

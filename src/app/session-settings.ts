@@ -1,6 +1,6 @@
 /** The parts of the session graph's dependencies that configuration alone decides. Pure. */
 import { defaultModelReference } from "#src/models/resolve-model.ts";
-import type { ToolRules } from "#src/tools/policy.ts";
+import type { ToolPolicy } from "#src/tools/policy.ts";
 import type { Manner } from "#src/sessions/session-fields.ts";
 import type { PluginSources } from "#src/preparation/plugins.ts";
 import type { Config, Environment } from "./config.ts";
@@ -12,7 +12,7 @@ type Settings = Pick<
   | "temperature"
   | "manner"
   | "offersTools"
-  | "toolRules"
+  | "toolPolicy"
   | "fallbackModels"
   | "controlModels"
   | "lifecycleMode"
@@ -61,7 +61,7 @@ export function sessionSettings(
     temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
     manner: (agent) => mannerOf(config, agent),
     offersTools: (agent) => (config.agents[agent]?.tools ?? config.agents["defaults"]?.tools) !== false,
-    toolRules: (agent) => rulesOf(config, agent),
+    toolPolicy: toolPolicyOf(config),
     fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
     controlModels: (agent) => ({
       agent: agent === "defaults" ? undefined : config.agents[agent]?.controlModel,
@@ -131,9 +131,14 @@ function mannerOf({ agents }: Config, agent: string): Manner {
 }
 
 /** An agent's own rules, those of all agents, and those of all tools. */
-function rulesOf({ agents, tools: { policy } }: Config, agent: string): ToolRules[] {
-  const own = [agents[agent]?.tools, agents["defaults"]?.tools];
-  return [...own.filter((tools) => typeof tools === "object"), policy];
+function toolPolicyOf({ agents: { defaults, ...agents }, tools: { policy } }: Config): ToolPolicy {
+  const own = Object.entries(agents).flatMap(([name, { tools }]) =>
+    typeof tools === "object" ? [[name, tools] as const] : [],
+  );
+  return {
+    agents: Object.fromEntries(own),
+    all: [...(typeof defaults?.tools === "object" ? [defaults.tools] : []), policy],
+  };
 }
 
 function pluginChoices({ agents }: Config, agent: string): Pick<PluginSources, "agent" | "config"> {

@@ -46,6 +46,8 @@ export const sessionChangesSchema = z.strictObject({
   compacted: compactedToSchema.optional(),
   /** Tools that run without a question from now on. */
   approved: z.array(z.string()).optional(),
+  /** Tools that a person is asked about again, as others of their names were taken over. */
+  unapproved: z.array(z.string()).optional(),
   /** What it noted in the ledger, or closed there. */
   ledger: z.array(ledgerChangeSchema).optional(),
   /** Knowledge units that are not used any more. */
@@ -65,7 +67,8 @@ export function applyChanges(
   const { ledger: noted, compacted: told, plugins, keyPlugins, ...fields } = session;
   const ledger = ledgerAfter(noted, changes, turn);
   const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
-  const { agent, skillSnapshot, approved } = changes;
+  const { agent, skillSnapshot } = changes;
+  const approvedTools = approvedAfter(session.approvedTools, changes);
   return {
     ...changed(fields, changes, [
       "rollover",
@@ -79,15 +82,21 @@ export function applyChanges(
     ...pluginsAfter({ plugins, keyPlugins }, changes.plugins),
     ...(agent === undefined ? {} : { activeAgent: agent }),
     ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
-    ...(approved === undefined
-      ? {}
-      : { approvedTools: [...new Set([...(session.approvedTools ?? []), ...approved])] }),
+    ...(approvedTools === undefined ? {} : { approvedTools }),
     ...(ledger === undefined ? {} : { ledger }),
     ...(compacted === undefined ? {} : { compacted }),
     ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
     ...(changes.title === undefined ? {} : { title: changes.title }),
     modelConfig: modelAfter(session.modelConfig, changes),
   };
+}
+
+function approvedAfter(
+  before: readonly string[] | undefined,
+  { approved, unapproved = [] }: Pick<SessionChanges, "approved" | "unapproved">,
+): string[] | undefined {
+  if (before === undefined && approved === undefined) return undefined;
+  return [...new Set([...(before ?? []), ...(approved ?? [])])].filter((name) => !unapproved.includes(name));
 }
 
 function pluginsAfter(

@@ -44,6 +44,8 @@ export type Persona = z.infer<typeof personaSchema>;
 export const toolSnapshotSchema = z.strictObject({
   /** By the name of the MCP server, or `built in`; `hash` is that of a blob with all that is told of its tools. */
   sources: z.array(z.strictObject({ name: z.string(), hash: z.string() })),
+  /** The blob with the rules for tools; absent where there were none. */
+  policy: z.string().optional(),
 });
 
 /** Tools of a session. */

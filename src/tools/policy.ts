@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ToolSource } from "./tool-source.ts";
 
-/** Schema of {@link ToolRule}. */
+/** Schema of {@link ToolRule}; the strictest last. */
 const ruleSchema = z.enum(["allow", "ask", "deny"]);
 
 /** `ask`: a person decides on each call. `deny`: the model is told that it may not. */
@@ -14,6 +14,25 @@ export const toolRulesSchema = z.record(z.string().min(1), ruleSchema);
 /** Rules by name. */
 export type ToolRules = z.infer<typeof toolRulesSchema>;
 
+/** Schema of {@link ToolPolicy}. */
+export const toolPolicySchema = z.object({
+  agents: z.record(z.string(), toolRulesSchema),
+  all: z.array(toolRulesSchema),
+});
+
+/** Rules of agents, and those of all agents, which come after them. */
+export type ToolPolicy = z.infer<typeof toolPolicySchema>;
+
+/** Without a rule of anybody. */
+export const NO_POLICY: ToolPolicy = { agents: {}, all: [] };
+
+/** Whose rules hold in a session: those that it began with, and those of now. */
+export interface HeldPolicy {
+  readonly agent: string;
+  readonly frozen: ToolPolicy;
+  readonly now: ToolPolicy;
+}
+
 /** Whether a call may change something beyond Lily. A server's tool that says nothing of it may; a program knows what it gives. */
 export function changesSomething({ from, annotations }: ToolSource): boolean {
   const { readOnlyHint, destructiveHint } = annotations;
@@ -21,14 +40,25 @@ export function changesSomething({ from, annotations }: ToolSource): boolean {
   return from !== "program" || readOnlyHint === false || destructiveHint === true;
 }
 
+type RuledTool = { readonly name: string; readonly source: ToolSource };
+
+/** The rule of a tool in a session: a stricter one holds at once, a looser one when the session takes it over. */
+export function heldRule({ agent, frozen, now }: HeldPolicy, tool: RuledTool): ToolRule {
+  const rules = [frozen, now].map((policy) => toolRule(layersOf(policy, agent), tool));
+  return ruleSchema.options.findLast((rule) => rules.includes(rule)) ?? "ask";
+}
+
+/** The rules of an agent, its own first. */
+export function layersOf({ agents, all }: ToolPolicy, agent: string): readonly ToolRules[] {
+  const own = Object.hasOwn(agents, agent) ? agents[agent] : undefined;
+  return own === undefined ? all : [own, ...all];
+}
+
 /**
  * The rule of a tool. The first layer that names it has the word, and in a layer the name that fits best; without any,
  * a person is asked about what changes something.
  */
-export function toolRule(
-  layers: readonly ToolRules[],
-  { name, source }: { readonly name: string; readonly source: ToolSource },
-): ToolRule {
+export function toolRule(layers: readonly ToolRules[], { name, source }: RuledTool): ToolRule {
   const { server, tool = name } = source;
   const names = [name, ...(server === undefined ? [] : [`${server}/${tool}`, `${server}/*`]), "*"];
   for (const rules of layers) {

@@ -4,9 +4,9 @@ import { canonicalJson } from "#src/kernel/json.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import { BUILT_IN, type OutsideTools, type ToolSourceState } from "./outside-tools.ts";
-import { toolRule, type ToolRule, type ToolRules } from "./policy.ts";
+import { heldRule, layersOf, toolRule, type HeldPolicy, type ToolPolicy, type ToolRule } from "./policy.ts";
 import { toolSource, type ToolSource } from "./tool-source.ts";
-import { freezeTools, readTools, type FrozenTool } from "./tool-snapshot.ts";
+import { freezeTools, readPolicy, readTools, type FrozenTool } from "./tool-snapshot.ts";
 
 /** A tool beside how its source tells of it now. */
 export interface ToolRow {
@@ -19,11 +19,13 @@ export interface ToolRow {
   readonly now: "same" | "changed" | "gone" | "new" | "unknown";
   /** `always`: the person said so, in this session. */
   readonly rule: ToolRule | "always";
+  /** A looser rule of now, which a reload takes over. */
+  readonly looser?: ToolRule;
   /** Descriptions have a share of each prompt; what does not fit is not offered. */
   readonly hasRoom: boolean;
 }
 
-type Judged = Omit<ToolRow, "rule" | "hasRoom">;
+type Judged = Omit<ToolRow, "rule" | "looser" | "hasRoom">;
 
 /** Tools beside their sources. */
 export interface ToolsBeside {
@@ -51,10 +53,11 @@ export interface SessionTools {
 export interface SessionToolsDeps {
   readonly outside: OutsideTools | undefined;
   readonly blobs: BlobReader;
-  readonly session: Pick<SessionFields, "owner" | "toolSnapshot" | "approvedTools">;
+  readonly session: Pick<SessionFields, "owner" | "activeAgent" | "toolSnapshot" | "approvedTools">;
   /** Tools that come with the program; they change with it alone. */
   readonly own: readonly { readonly name: string; readonly description: string }[];
-  readonly rules: readonly ToolRules[];
+  /** Rules as they are now. */
+  readonly policy: ToolPolicy;
   /** Names of those that have no room in prompts. */
   readonly withoutRoom: () => Promise<readonly string[]>;
 }
@@ -65,28 +68,35 @@ export function createSessionTools({
   blobs,
   session,
   own,
-  rules,
+  policy,
   withoutRoom,
 }: SessionToolsDeps): SessionTools {
-  const { owner, toolSnapshot: had, approvedTools = [] } = session;
-  const judge = (row: Judged, without: readonly string[]): ToolRow => {
-    const rule = toolRule(rules, row);
+  const { owner, activeAgent: agent, toolSnapshot: had, approvedTools = [] } = session;
+  const judge = (row: Judged, held: HeldPolicy, without: readonly string[]): ToolRow => {
+    const rule = heldRule(held, row);
+    const now = toolRule(layersOf(policy, agent), row);
     const isAlways = rule === "ask" && approvedTools.includes(row.name);
-    return { ...row, rule: isAlways ? "always" : rule, hasRoom: !without.includes(row.name) };
+    return {
+      ...row,
+      rule: isAlways ? "always" : rule,
+      ...(now === rule ? {} : { looser: now }),
+      hasRoom: !without.includes(row.name),
+    };
   };
   return {
-    differs: () => isOther(freezeTools(outside?.known() ?? [], had).snapshot, had),
+    differs: () => isOther(freezeTools(outside?.known() ?? [], policy, had).snapshot, had),
     async beside() {
       const states = (await outside?.list({ isAsked: true })) ?? [];
       const { tools, gone } = await readTools(blobs, owner, had);
-      const now = freezeTools(states, had);
+      const now = freezeTools(states, policy, had);
+      const held = { agent, now: policy, frozen: await readPolicy(blobs, owner, had?.policy) };
       const without = await withoutRoom();
       const told = states.flatMap(({ name, tools: some }) => some.map((tool) => ({ ...tool, source: name })));
       const kept = tools.filter(({ source }) =>
         states.some(({ name, state }) => name === source && state !== "ready"),
       );
       return {
-        rows: [...own.map(ownRow), ...rowsOf(tools, told, states)].map((row) => judge(row, without)),
+        rows: [...own.map(ownRow), ...rowsOf(tools, told, states)].map((row) => judge(row, held, without)),
         sources: states,
         gone,
         now,

@@ -1,10 +1,11 @@
-/** Freezes the tools of a session: what each source told of them, stored once by its hash; the session holds names and hashes. */
+/** Freezes the tools of a session: what each source told of them, and the rules for them, stored once by hash; the session holds names and hashes. */
 import { z } from "zod";
 import { frozenText, type Frozen } from "#src/agents/snapshot.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { FROZEN_TYPE, sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
 import type { ToolSnapshot } from "#src/sessions/session-fields.ts";
 import { describedToolSchema, type DescribedTool, type ToolSourceState } from "./outside-tools.ts";
+import { NO_POLICY, toolPolicySchema, type ToolPolicy } from "./policy.ts";
 
 /** A tool of a session, with its source. */
 export interface FrozenTool extends DescribedTool {
@@ -12,16 +13,38 @@ export interface FrozenTool extends DescribedTool {
 }
 
 /** Freezes what the sources tell. One that cannot be asked keeps what `before` has of it; one that is gone loses it. */
-export function freezeTools(states: readonly ToolSourceState[], before?: ToolSnapshot): Frozen<ToolSnapshot> {
+export function freezeTools(
+  states: readonly ToolSourceState[],
+  policy: ToolPolicy,
+  before?: ToolSnapshot,
+): Frozen<ToolSnapshot> {
   const contents: Blob[] = [];
+  const keep = (value: unknown): string => {
+    const bytes = new TextEncoder().encode(canonicalJson(value));
+    contents.push({ mimeType: FROZEN_TYPE, bytes });
+    return sha256Of(bytes);
+  };
   const sources = states.flatMap(({ name, state, tools }): ToolSnapshot["sources"] => {
     if (state !== "ready") return before?.sources.filter((had) => had.name === name) ?? [];
     if (tools.length === 0) return [];
-    const bytes = new TextEncoder().encode(canonicalJson(tools));
-    contents.push({ mimeType: FROZEN_TYPE, bytes });
-    return [{ name, hash: sha256Of(bytes) }];
+    return [{ name, hash: keep(tools) }];
   });
-  return { snapshot: { sources }, contents };
+  return { snapshot: { sources, ...(hasRules(policy) ? { policy: keep(policy) } : {}) }, contents };
+}
+
+/** Whether there is a rule at all. */
+export function hasRules({ agents, all }: ToolPolicy): boolean {
+  return [...Object.values(agents), ...all].some((rules) => Object.keys(rules).length > 0);
+}
+
+/** The rules that a session began with; none where they are gone from the store, so that a person is asked. */
+export async function readPolicy(
+  blobs: BlobReader,
+  owner: string,
+  hash: string | undefined,
+): Promise<ToolPolicy> {
+  const text = hash === undefined ? undefined : await frozenText(blobs, owner, hash);
+  return toolPolicySchema.safeParse(text?.ok === true ? JSON.parse(text.text) : undefined).data ?? NO_POLICY;
 }
 
 /** The tools of a session, and the sources whose tools are gone from the store. */

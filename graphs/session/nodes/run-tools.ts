@@ -115,6 +115,7 @@ async function runNext(deps: SessionDeps, step: Step): Promise<SessionUpdate> {
   const verdict = await approveCall(deps, {
     call: { ...next, name: tool.name },
     tool,
+    blobs: run.blobs,
     session,
     turn,
     mark,

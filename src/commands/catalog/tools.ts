@@ -21,7 +21,7 @@ export function toolsEnvelope(beside: ToolsBeside): Envelope {
   const { rows, sources, gone, differs } = beside;
   const body = markdownTable(
     ["tool", "from", "state", "rule"],
-    rows.map((row) => [row.name, row.from, stateText(row), RULES[row.rule]]),
+    rows.map((row) => [row.name, row.from, stateText(row), ruleText(row)]),
   );
   const here = rows.filter(({ now }) => now !== "new").length;
   return done("tools", `${counted(here, "tool")} here.`, {
@@ -33,7 +33,7 @@ export function toolsEnvelope(beside: ToolsBeside): Envelope {
     },
     body: withProblems(body, beside),
     next: differs
-      ? "The servers tell of other tools by now: /reload_tools shows how, and takes them over."
+      ? "Servers tell of other tools by now, or rules are others: /reload_tools shows how, and takes them over."
       : "mcpServers and tools in config.json add some.",
   });
 }
@@ -44,7 +44,7 @@ export const reloadToolsCommand: PlainCommand = {
   summary: "Take the tools over as their servers tell of them now",
   usage: "/reload_tools",
   effects: ["reads", "session"],
-  async run(_args, { agents, tools }) {
+  async run(_args, { agents, session, tools }) {
     const beside = await tools.beside();
     const { now, differs, before, after, rows, sources } = beside;
     // Also where nothing differs: what was erased from the store comes back.
@@ -56,13 +56,28 @@ export const reloadToolsCommand: PlainCommand = {
       changed,
       sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
     };
-    const body = withProblems(differs ? differenceText(before, after) : "", beside);
+    const unapproved = (session.approvedTools ?? []).filter((name) =>
+      rows.some((row) => row.name === name && row.now !== "same" && row.now !== "unknown"),
+    );
+    const told = [
+      differenceText(before, after),
+      markdownTable(
+        ["tool", "rule until now", "rule from now on"],
+        rows.flatMap(({ name, rule, looser }) =>
+          looser === undefined ? [] : [[name, RULES[rule], RULES[looser]]],
+        ),
+      ),
+      ...unapproved.map(
+        (name) => `**${name}**: you are asked again, as it is not the tool that you let run.`,
+      ),
+    ];
+    const body = withProblems(differs ? told.filter((part) => part !== "").join("\n\n") : "", beside);
     if (!differs)
       return { envelope: done("tools_same", "The tools are as they were; nothing changes.", { data, body }) };
     const message = "From now on this conversation has these tools; nothing else of it changed.";
     return {
       envelope: done("tools_reloaded", message, { data, body }),
-      changes: { toolSnapshot: now.snapshot },
+      changes: { toolSnapshot: now.snapshot, ...(unapproved.length === 0 ? {} : { unapproved }) },
     };
   },
 };
@@ -85,6 +100,10 @@ const RULES: Record<ToolRow["rule"], string> = {
   deny: "does not run",
   always: "runs, as you said in this conversation",
 };
+
+function ruleText({ rule, looser }: ToolRow): string {
+  return looser === undefined ? RULES[rule] : `${RULES[rule]}; after /reload_tools ${RULES[looser]}`;
+}
 
 /** With what does not work, and why, below. */
 function withProblems(body: string, { sources, gone }: Pick<ToolsBeside, "sources" | "gone">): string {
