@@ -275,3 +275,47 @@ describe("/forget of many", () => {
     expect((await lily.send("/history")).envelope.ok).toBe(true);
   });
 });
+
+describe("what the docs promise to refuse (R-8)", () => {
+  it.each([
+    "my wallet's private key is 0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318",
+    "session cookie: s%3A8fh2kq9wzLm",
+    "my one-time code is 483 920",
+    "meine TAN ist 482913",
+    "le code de ma carte est 4821",
+    "the code for my debit card is 4821",
+    "der Code für meine Bankkarte ist 4821",
+    "the CVV is 123",
+    "mi DNI es 12345678Z",
+    "henkilötunnus 131052-308T",
+    "身份证 11010519491231002X",
+    "mi CURP es GODE561231HGRBLD04",
+    "my Aadhaar is 2345 6789 0124",
+    "PESEL 44051401359",
+    "CPF 529.982.247-25",
+    "codice fiscale RSSMRA85T10A562S",
+    "personnummer 811228-9874",
+    "fødselsnummer 01129955131",
+    "NHS number 943 476 5919",
+    "my NRIC is S1234567D",
+    "Steuer-ID 86095742719",
+    "IBAN GB82 WEST 1234 5698 7654 32",
+  ])("is refused as a fact: %s", async (text) => {
+    const lily = await start({});
+    const { envelope } = await lily.send(`/remember ${text}`);
+    expect(envelope).toMatchObject({ ok: false, code: "memory_policy_denied" });
+    expect(await shown(lily, "test:main")).toContain("Nothing is remembered");
+  });
+
+  it.each(["4111 1111 1111 1111", "password hunter2Zebra9"])(
+    "is refused as the name of a task: %s",
+    async (task) => {
+      const lily = await start({});
+      const { envelope } = await lily.send(`/remember --task "${task}" the draft is due`);
+      expect(envelope).toMatchObject({ ok: false, code: "memory_policy_denied" });
+      const chosen = await lily.send(`/task ${task}`);
+      expect(chosen.envelope).toMatchObject({ ok: false, code: "memory_policy_denied" });
+      expect(JSON.stringify(await lily.send("/status"))).not.toContain(task);
+    },
+  );
+});

@@ -58,7 +58,12 @@ const EXAMPLES: Readonly<
   },
   "PIN, one-time code, code of a card or a lock": {
     hits: ["my PIN is 4821", "TAN 482913", "CVV 123", "code for the safe is 471108"],
-    misses: ["PIN numbers have four digits", "I pin 3 messages a day", "the zip code of Austin is 78701"],
+    misses: [
+      "PIN numbers have four digits",
+      "the code of the card game is open",
+      "I pin 3 messages a day",
+      "the zip code of Austin is 78701",
+    ],
   },
   "code that was sent": {
     hits: ["the code I got by SMS is 483920", "G-482911 is your verification code"],

@@ -33,7 +33,8 @@ export const PASSWORD = part`(?:${BEGIN}(?:
 
 const LOCKED = part`(?:safe|door|gate|alarm|lock|vault|garage|building|house|locker|flat|apartment|office|suitcase|phone|
   tablet|tür|tor|tresor|wohnung|keller|koffer|handy|porte|immeuble|coffre|portail|portone|cancello|
-  подъезд\p{L}*|домофон\p{L}*|сейф\p{L}*|drzwi|puerta|caja fuerte|portal|porta|cassaforte|cofre)`;
+  подъезд\p{L}*|домофон\p{L}*|сейф\p{L}*|drzwi|puerta|caja fuerte|portal|porta|cassaforte|cofre|
+  (?:bank|credit|debit|sim)? ?card|\p{L}*karte|carte|tarjeta|cartão)`;
 /** Names of what is 3 to 8 digits. */
 export const PIN = part`(?:
   puk|pin(?:[- ]?(?:code|number|nummer))?|code pin|pass[- ]?code|(?:t|m)?tan|otp|cvv2?|cvc2?|combination|

@@ -1,6 +1,10 @@
+import { tool } from "@langchain/core/tools";
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { echoModel } from "#graphs/session/testing/harness.ts";
+import { COMMANDS } from "#src/commands/registry.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import { approvalIn } from "#src/tools/approval.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import type { HttpLimits } from "./http-app.ts";
 import { httpHarnessStarter, problemIn, type TestRequest } from "./testing/http-harness.ts";
@@ -200,6 +204,93 @@ describe("two owners", () => {
     expect((await problemIn(resumed)).code).toBe("session_not_found");
   });
 
+  it("are strangers on every path of the OpenAPI document, with every command, whatever ids they put in", async () => {
+    const secret = "Quimbleton";
+    const ran: string[] = [];
+    const write = tool(() => String(ran.push("write")), {
+      name: "write",
+      description: "Writes",
+      schema: z.object({ path: z.string() }),
+      metadata: { annotations: { readOnlyHint: false } },
+    });
+    // Tells whether it was given the secret.
+    const model = new ScriptedChatModel((messages) => {
+      const last = messages.at(-1)?.text ?? "";
+      if (last === "fail") return { error: new Error("down") };
+      if (last.startsWith("write"))
+        return { toolCalls: [{ id: "a", name: "write", args: JSON.stringify({ path: last }) }] };
+      return messages.some(({ text }) => text.includes(secret)) ? secret : "that is not known";
+    });
+    const http = await start({ lily: { model, adjust: (deps) => ({ ...deps, tools: [write] }) } });
+    const ann = { owner: "ann" };
+    const say = (key: string, content: string) => http.post(`/keys/${key}/messages`, { content }, ann);
+    const { sessionId } = turnReplySchema.parse(
+      await (await say("private", `the gate opens to ${secret}`)).json(),
+    );
+    await say("private", "fail");
+    await say("private", `/remember the gate opens to ${secret}`);
+    await say("private", `/new the gate is red, says ${secret}`);
+    const id = approvalIn((await problemIn(await say("waits", `write ${secret}`))).data)?.id ?? "";
+    expect(id).not.toBe("");
+    const document = z
+      .object({ paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string() }))) })
+      .parse(await (await http.request("/openapi.json")).json());
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { operationId }]) => ({ path, method, operationId })),
+    );
+    /** Those that change something; a new one has to be put here. */
+    const bodies: Readonly<Record<string, readonly unknown[]>> = {
+      sendMessage: [{ content: "to what does the gate open?", deliveryId: "d1" }],
+      runCommand: [{}, { args: sessionId }, { args: "gate" }],
+      answerApproval: [{ decisions: [{ type: "approve" }] }],
+      stopAnswer: [undefined],
+    };
+    const seenBy = async () =>
+      Promise.all(
+        [
+          "/keys",
+          "/keys/waits/approvals",
+          "/keys/private/sessions",
+          "/keys/private/verify",
+          `/keys/private/sessions/${sessionId}/history`,
+        ].map(async (path) => (await http.request(path, ann)).text()),
+      );
+    const before = await seenBy();
+    expect(before.join()).toContain(secret);
+
+    // In the second round there are conversations of bob's under the same keys.
+    for (const key of ["private", "waits", "private"])
+      for (const { path, method, operationId } of operations) {
+        const values = path.includes("{name}")
+          ? COMMANDS.map(({ name }) => name)
+          : path.includes("{turn}")
+            ? ["1", "last", "failed-1"]
+            : [""];
+        if (method !== "get") expect(Object.keys(bodies)).toContain(operationId);
+        for (const body of method === "get" ? [undefined] : (bodies[operationId] ?? []))
+          for (const value of values) {
+            const filled = path
+              .slice("/lily/v1".length)
+              .replace("{key}", key)
+              .replace("{sessionId}", sessionId)
+              .replace("{id}", id)
+              .replace(/\{(?:name|turn)\}/u, value);
+            expect(filled).not.toContain("{");
+            const request = { method: method.toUpperCase(), body };
+            const response = await http.request(filled, { ...request, owner: "bob" });
+            const text = await response.text();
+            const gives = text.includes(secret) || text.includes('"ann"');
+            expect({ filled, gives }).toEqual({ filled, gives: false });
+            if (/\{(?:sessionId|id)\}/u.test(path)) expect([filled, response.status]).toEqual([filled, 404]);
+            // Without a login there is nothing but what is for everybody.
+            if (path.includes("/keys"))
+              expect((await http.request(filled, { ...request, owner: null })).status).toBe(401);
+          }
+      }
+    expect(await seenBy()).toEqual(before);
+    expect(ran).toEqual([]);
+  });
+
   it("finds no session of another key of the same owner", async () => {
     const http = await start();
     const sent = await http.post("/keys/one/messages", { content: "x" });
@@ -245,7 +336,7 @@ describe("limits", () => {
     expect((await http.post(MESSAGES, { content: "hi" })).status).toBe(200);
   });
 
-  it("refuse a login's requests beyond the rate with the time to wait, and no other login's", async () => {
+  it("refuse a login's requests beyond the rate with the time to wait, and no other login's (S-13)", async () => {
     const http = await limited({ requestsPerMinute: 2 });
     const as = (login: string): TestRequest => ({ headers: { "x-test-login": login } });
     expect((await http.request("/keys", as("key-1"))).status).toBe(200);

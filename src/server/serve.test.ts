@@ -74,7 +74,7 @@ describe("the server of a home folder", () => {
     expect((await fetch(`${server.url}/lily/v1/health`)).status).toBe(200);
   });
 
-  it("limits each key by itself, also two of one owner, as it is configured", async () => {
+  it("limits each key by itself, also two of one owner, as it is configured (S-13)", async () => {
     mkdirSync(home);
     const server = { requestsPerMinute: 1, corsOrigins: ["https://chat.example"] };
     writeFileSync(join(home, "config.json"), JSON.stringify({ server }));
@@ -88,6 +88,22 @@ describe("the server of a home folder", () => {
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
     expect((await ask(desk)).status).toBe(200);
   });
+
+  it.each(["without keys", "for a key that a whole team uses"])(
+    "has room %s for hundreds of requests in a minute, and tens of messages at once (S-13)",
+    async (who) => {
+      const key = newApiKey();
+      const isOpen = who === "without keys";
+      const { url } = await opened(isOpen ? {} : { LILY_API_KEYS: `team=${hashApiKey(key)}` });
+      const headers = { "content-type": "application/json", ...(isOpen ? {} : bearer(key)) };
+      const list = Array.from({ length: 310 }, () => fetch(`${url}/lily/v1/keys`, { headers }));
+      expect(new Set((await Promise.all(list)).map(({ status }) => status))).toEqual(new Set([200]));
+      const messages = Array.from({ length: 40 }, (_item, n) =>
+        fetch(`${url}/lily/v1/keys/k${n}/messages`, { method: "POST", headers, body: '{"content":"hi"}' }),
+      );
+      expect(new Set((await Promise.all(messages)).map(({ status }) => status))).toEqual(new Set([200]));
+    },
+  );
 
   it.each(["0.0.0.0", "::", "192.168.1.5", "lily.example"])(
     "does not listen on %s without keys, says how, and makes no files",

@@ -44,9 +44,10 @@ export function runCommand(deps: SessionDeps) {
       text,
       ...(attachments === undefined ? {} : { attachments }),
     });
-    if (command.effects.includes("memory") && !readsOnly(command, args)) {
-      const refused = await command.objection?.(args, context);
-      if (refused !== undefined) return uncommitted(deps, state, { envelope: refused, isNew: opens.isNew });
+    const changesSomething = !readsOnly(command, args);
+    const refused = changesSomething ? await command.objection?.(args, context) : undefined;
+    if (refused !== undefined) return uncommitted(deps, state, { envelope: refused, isNew: opens.isNew });
+    if (command.effects.includes("memory") && changesSomething) {
       // Memory is not part of the session: what would be done here is done in the session that comes next, once.
       const { verdict } = await decideRollover(deps)(state, runtime);
       if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: movedOn() } } };

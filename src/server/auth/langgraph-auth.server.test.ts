@@ -15,7 +15,7 @@ import { installedRoutes } from "./testing/installed-routes.ts";
 import { type JwksServer, startJwksServer } from "./testing/jwks-server.ts";
 
 const GRAPH = "session";
-/** No id can hold it. */
+/** No id can hold it (S-11). */
 const SECRET = "Quimbleton";
 const SECRET_TEXT = `the gate opens to ${SECRET}`;
 const UNKNOWN = "01890000-0000-7000-8000-000000000001";

@@ -1,4 +1,3 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -12,57 +11,9 @@ import { createSequentialIds } from "#src/kernel/ids.ts";
 import type { StorageBackend } from "../backend.ts";
 import { countingGraph } from "../testing/counting-graph.ts";
 import { openPostgresBackend } from "./postgres-backend.ts";
+import { startProxy, type Proxy } from "./testing/cutting-proxy.ts";
 
 const missing = whyNoPostgres();
-
-/** Stands between a client and a database, and cuts the connection on which it sees `word`. */
-interface Proxy {
-  readonly address: string;
-  /** How many connections were cut. */
-  readonly cuts: number;
-  word: string | undefined;
-  /** Passes nothing on. */
-  isSilent: boolean;
-  /** Cuts all of them and lets no new one in. */
-  close(): Promise<void>;
-}
-
-async function startProxy(database: string): Promise<Proxy> {
-  const url = new URL(database);
-  const port = Number(url.port);
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(port, url.hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-    }
-    client.on("data", (data: Buffer) => {
-      if (proxy.isSilent) return;
-      if (proxy.word === undefined || !data.includes(proxy.word)) return void upstream.write(data);
-      proxy.cuts += 1;
-      client.destroy();
-      upstream.destroy();
-    });
-    client.on("close", () => upstream.destroy());
-    upstream.on("close", () => client.destroy());
-    upstream.pipe(client);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url.port = String((server.address() as AddressInfo).port);
-  const proxy = {
-    address: url.href,
-    cuts: 0,
-    word: undefined as string | undefined,
-    isSilent: false,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
-  };
-  return proxy;
-}
 
 // An error event that nobody listens to ends the process, and with it this test.
 describe.skipIf(missing !== undefined)(
@@ -96,7 +47,7 @@ describe.skipIf(missing !== undefined)(
       );
 
     it.each(["BEGIN", "checkpoint_blobs", "COMMIT"])(
-      "fail the checkpoint that is being written when it comes to %s, and no other",
+      "fail the checkpoint that is being written when it comes to %s, and no other (R-1)",
       async (word) => {
         await open();
         const graph = countingGraph(backend.checkpointer);
@@ -124,7 +75,7 @@ describe.skipIf(missing !== undefined)(
       },
     );
 
-    it("fail what is written while the server ends them, with errors that say so, and nothing after", async () => {
+    it("fail what is written while the server ends them, with errors that say so, and nothing after (R-1)", async () => {
       await open();
       const direct = proxy.address;
       const seen = new Set<string>();
@@ -178,7 +129,7 @@ describe.skipIf(missing !== undefined)(
       },
     );
 
-    it("are told as a server that is away, which a client hears as 503", async () => {
+    it("are told as a server that is away, which a client hears as 503 (R-1)", async () => {
       await open();
       await proxy.close();
       const error = await attempt(() => backend.store.get(["n"], "k"));
