@@ -173,7 +173,60 @@ describe("skills", () => {
     ]);
   });
 
+  it("are the same ones, whatever order the disk has; nothing hidden is gone through, however much it is", async () => {
+    for (let index = 60; index >= 0; index -= 1)
+      put(`home/skills/a/${String(index).padStart(2, "0")}.md`, `${index}`);
+    put("home/skills/a/SKILL.md", skill("a"));
+    for (let index = 0; index < 60; index += 1) put(`home/skills/b/.git/objects/${index}`, "x");
+    for (let index = 0; index < 60; index += 1) put(`home/skills/b/node_modules/x/${index}.md`, "x");
+    put("home/skills/b/SKILL.md", skill("b"));
+    put("home/skills/b/z/more.md", "more");
+    const { skills, problems } = await filesIn().skills();
+    expect(Object.keys(skills[0]?.texts ?? {})).toHaveLength(41);
+    expect(skills[0]?.texts).toHaveProperty(["39.md"]);
+    expect(Object.keys(skills[1]?.texts ?? {})).toEqual(["SKILL.md", "z/more.md"]);
+    expect(problems).toEqual([
+      { source: "skills/a", reason: "has more than 40 entries; the others are left out" },
+    ]);
+    expect(await filesIn().skills()).toEqual({ skills, problems });
+  });
+
+  it("bring no control characters to a terminal, in names of files nor in descriptions", async () => {
+    put("home/skills/a/SKILL.md", skill("a", "Do it.", '"Wipes \\e[2J the\\0 screen"'));
+    put("home/skills/a/x\u001B[2J.md", "x");
+    put("home/skills/b\nc/SKILL.md", skill("b"));
+    put("home/agents/d\re/SOUL.md", "x");
+    const { skills, problems } = await filesIn().skills();
+    expect(skills).toMatchObject([{ name: "a", description: "Wipes [2J the screen" }]);
+    const reason = "has control characters in its name";
+    expect(problems).toEqual([
+      { source: "skills/b\uFFFDc", reason },
+      { source: "skills/a/x\uFFFD[2J.md", reason },
+    ]);
+    expect((await filesIn().agents()).problems).toEqual([{ source: "agents/d\uFFFDe", reason }]);
+  });
+
+  it("with tags that YAML does not know, and front matter that names itself, say no word on the way", async () => {
+    const warned: string[] = [];
+    const note = ({ name }: Error) => void warned.push(name);
+    process.on("warning", note);
+    put("home/skills/a/SKILL.md", '---\nname: &n a\ndescription: !!js/function "x"\n__proto__: *n\n---\n');
+    expect(await filesIn().skills()).toMatchObject({
+      skills: [{ name: "a", description: "x" }],
+      problems: [],
+    });
+    await new Promise((resolve) => void setImmediate(resolve));
+    process.off("warning", note);
+    expect(warned).toEqual([]);
+  });
+
   it.each<[what: string, text: string, reason: RegExp]>([
+    [
+      "front matter of many pages",
+      `---\nname: a\nb: [\nc:${" ".repeat(9_000)}x\n---\n`,
+      /more than 8000 char/u,
+    ],
+    ["lists without an end in sight", `---\nname: a\nd: ${"[".repeat(7_000)}\n---\n`, /is no YAML \(/u],
     ["no front matter", "# A\n", /does not begin with front matter/u],
     ["front matter without an end", "---\nname: a\n", /does not begin with front matter/u],
     ["broken YAML", "---\nname: [a\n---\n", /is no YAML \(/u],

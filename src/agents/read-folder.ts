@@ -1,6 +1,7 @@
 /** Reads text below a folder that others write: nothing that leads out of it, is too big or is no text. What is left out is told. */
+import type { Dirent } from "node:fs";
 import { lstat, open, opendir, realpath, stat } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { join, sep } from "node:path";
 import { toStorableText } from "#src/kernel/json.ts";
 import type { FileProblem } from "#src/sessions/session-fields.ts";
 
@@ -40,30 +41,55 @@ export async function openWithin(
   return undefined;
 }
 
-/** Paths of what is in the folder, with "/" between names, sorted; without hidden ones. More than `most` are told. */
+/**
+ * Paths of what is in the folder, with "/" between names, sorted; without hidden ones. More than `most` are told, and are the
+ * same whatever order the disk has; so are names with control characters.
+ */
 export async function pathsIn(
   folder: Folder,
   { most, recursive = false }: { readonly most: number; readonly recursive?: boolean },
   problems: FileProblem[],
 ): Promise<{ readonly path: string; readonly isFile: boolean; readonly isFolder: boolean }[]> {
   const found: { path: string; isFile: boolean; isFolder: boolean }[] = [];
+  const folders = [""];
+  let room = most;
   try {
-    for await (const entry of await opendir(folder.path, { recursive })) {
-      const path = relative(folder.path, join(entry.parentPath, entry.name)).split(sep).join("/");
-      if (/(?:^|\/)(?:\.|node_modules(?:\/|$))/u.test(path)) continue;
-      if (found.length === most) {
-        problems.push({
-          source: folder.shown,
-          reason: `has more than ${most} entries; the others are left out`,
-        });
-        break;
+    for (let below = folders.shift(); below !== undefined && room >= 0; below = folders.shift()) {
+      for (const entry of await entriesIn(join(folder.path, below))) {
+        const path = below + entry.name;
+        room -= 1;
+        if (room < 0) break;
+        if (CONTROL.test(path)) {
+          const shown = path.replaceAll(/\p{Cc}/gu, "\uFFFD");
+          problems.push({ source: `${folder.shown}/${shown}`, reason: "has control characters in its name" });
+          continue;
+        }
+        found.push({ path, isFile: entry.isFile(), isFolder: entry.isDirectory() });
+        if (recursive && entry.isDirectory()) folders.push(`${path}/`);
       }
-      found.push({ path, isFile: entry.isFile(), isFolder: entry.isDirectory() });
     }
   } catch (error) {
     problems.push({ source: folder.shown, reason: unreadable(error) });
   }
+  if (room < 0)
+    problems.push({
+      source: folder.shown,
+      reason: `has more than ${most} entries; the others are left out`,
+    });
   return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/** Entries that are looked at in one folder; hidden ones are some of them. */
+const MOST_LOOKED_AT = 10_000;
+
+async function entriesIn(path: string): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(path)) if (entries.push(entry) === MOST_LOOKED_AT) break;
+  return entries
+    .filter(({ name }) => !/^(?:\.|node_modules$)/u.test(name))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** The text of a file in UTF-8, without its mark; `undefined` for none, and for one that is left out, which is told. */

@@ -14,7 +14,7 @@ const frontMatterSchema = z.object({
     ),
   description: z
     .string("description is missing or no text")
-    .transform((text) => text.replaceAll(/\s+/gu, " ").trim())
+    .transform((text) => text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim())
     .pipe(z.string().min(1, "description is empty").max(1_024, "description has more than 1024 characters")),
 });
 
@@ -23,11 +23,16 @@ export type SkillHead =
   | { readonly ok: true; readonly name: string; readonly description: string }
   | { readonly ok: false; readonly reason: string };
 
+/** More is no front matter, and YAML that is meant to keep a reader busy stays harmless. */
+const FRONT_CHARACTERS = 8_000;
+
 /** Reads the front matter of the skill in a folder of that name, which must be its own. */
 export function readSkillHead(text: string, folder: string): SkillHead {
   const front = /^---[ \t]*\r?\n(?<yaml>(?:.*\r?\n)*?)---[ \t]*(?:\r?\n|$)/u.exec(text)?.groups?.["yaml"];
   if (front === undefined)
     return { ok: false, reason: "does not begin with front matter between two lines ---" };
+  if (front.length > FRONT_CHARACTERS)
+    return { ok: false, reason: `its front matter has more than ${FRONT_CHARACTERS} characters` };
   const read = readYaml(front);
   if ("reason" in read) return { ok: false, reason: read.reason };
   const parsed = frontMatterSchema.safeParse(read.value);
@@ -46,13 +51,18 @@ export function readSkillHead(text: string, folder: string): SkillHead {
 
 const NO_FIELDS = "its front matter has no fields";
 
+/** Tags that nobody knows are no news for a terminal. */
+const QUIET = { logLevel: "error" } as const;
+
 function readYaml(text: string): { readonly value: unknown } | { readonly reason: string } {
   try {
-    return { value: parse(text) };
+    return { value: parse(text, QUIET) };
   } catch (error) {
     try {
       // A colon in a sentence is no YAML, and the commonest mistake of all: other programs read it as the sentence it is.
-      return { value: parse(text.replaceAll(/^(\w[\w-]*):[ \t]+(?!["'|>[{])(.*: .*)$/gmu, quoteValue)) };
+      return {
+        value: parse(text.replaceAll(/^(\w[\w-]*):[ \t]+(?!["'|>[{])(.*: .*)$/gmu, quoteValue), QUIET),
+      };
     } catch {
       return { reason: `its front matter is no YAML (${errorMessage(error).split("\n", 1)[0] ?? ""})` };
     }
