@@ -111,7 +111,7 @@ export function placeOf({ sessionId, turn, n }: UnitPlace): UnitPlace {
 
 /** Most units of a session, and most characters that they take with all that is stored of them. */
 export const MOST_UNITS = 60;
-export const MOST_UNIT_CHARACTERS = 12_000;
+export const MOST_UNIT_CHARACTERS = 6_000;
 
 /** What a unit takes of them. */
 export const sizeOf = (unit: HeldUnit): number => JSON.stringify(unit).length;
