@@ -7,11 +7,18 @@ import { z } from "zod";
 import { PLACES } from "#src/erasure/places.ts";
 import { hunt } from "#src/erasure/testing/hunt.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { verifyOwner } from "#src/sessions/verify.ts";
-import { caught, FACT, LOOK, LOOKING, outcomesOf, receiptOf } from "./testing/forgotten-fact.ts";
-import { echoModel, inputOf, KEY, OWNER, type Harness } from "./testing/harness.ts";
+import {
+  caught,
+  expectGone,
+  FACT,
+  LOOK,
+  LOOKING,
+  outcomesOf,
+  problemsOf,
+  receiptOf,
+} from "./testing/forgotten-fact.ts";
+import { echoModel, inputOf, KEY, OWNER } from "./testing/harness.ts";
 import { onFilesOf } from "./testing/on-files-of.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
@@ -19,20 +26,6 @@ const start = harnessStarter();
 
 const SAID = /zebrafish|ostend/iu;
 const ERASE = "/forget zebrafish --everywhere --yes";
-
-async function problemsOf(lily: Harness, owner = OWNER): Promise<unknown> {
-  return (await verifyOwner(lily.sessions.repository, owner)).problems;
-}
-
-/** Everything of the fact is gone, also after a restart; what is left verifies and works. */
-async function expectGone(lily: Harness, model?: ScriptedChatModel): Promise<void> {
-  expect(caught(lily)).toEqual([]);
-  await lily.restart();
-  expect(caught(lily)).toEqual([]);
-  expect(await problemsOf(lily)).toEqual([]);
-  await lily.send("and what now?");
-  if (model !== undefined) expect(inputOf(model).join("\n")).not.toMatch(SAID);
-}
 
 describe("/forget --everywhere", () => {
   it("erases a fact from memory, transcripts and checkpoints; turns that do not say it stay", async () => {
@@ -345,66 +338,5 @@ describe("/forget --everywhere", () => {
     );
     expect(result).toMatchObject({ reply: { turn: null, envelope: { code: "erasure_unsupported" } } });
     expect(caught(lily)).toEqual([]);
-  });
-});
-
-describe("an erasure that is cut off", () => {
-  /** Fails every write that comes after `count` others, as long as it is armed. */
-  function failAt(count: number) {
-    let left = Number.POSITIVE_INFINITY;
-    return {
-      arm: () => void (left = count),
-      /** Whether a write has failed. */
-      disarm() {
-        const hasFailed = left < 0;
-        left = Number.POSITIVE_INFINITY;
-        return hasFailed;
-      },
-      write<T>(work: () => Promise<T>): Promise<T> {
-        left -= 1;
-        if (left < 0) return Promise.reject(new LilyError("storage_full", "the disk is full"));
-        return work();
-      },
-    };
-  }
-
-  it("is finished by asking again, wherever it was cut off", async () => {
-    let points = 0;
-    for (let count = 0; ; count += 1) {
-      const fault = failAt(count);
-      const lily = await start({
-        model: echoModel(),
-        wrapStorage(storage) {
-          const guarded = storage.fencedStore.bind(storage);
-          return {
-            ...storage,
-            fencedStore(lease) {
-              const store = guarded(lease);
-              const batch = store.batch.bind(store);
-              store.batch = (operations) =>
-                operations.some((operation) => "value" in operation)
-                  ? fault.write(() => batch(operations))
-                  : batch(operations);
-              return store;
-            },
-          };
-        },
-      });
-      await lily.send(`/remember ${FACT}`);
-      await lily.send(`I said: ${FACT}`, { sessionKey: "other" });
-      await lily.send(FACT);
-      fault.arm();
-      const { envelope } = await lily.send("/memory show zebrafish");
-      const { records } = z.object({ records: z.array(z.object({ id: z.string() })) }).parse(envelope.data);
-      const id = records[0]?.id ?? "";
-      const first = await lily.send(`/forget ${id} --everywhere --yes`);
-      if (!fault.disarm()) break;
-      points += 1;
-      expect(first.envelope.ok).toBe(false);
-      await lily.send(`/forget ${id} --everywhere --yes`);
-      await lily.send(`/forget ${FACT} --everywhere --yes`);
-      await expectGone(lily);
-    }
-    expect(points).toBeGreaterThanOrEqual(7);
   });
 });

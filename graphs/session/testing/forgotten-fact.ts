@@ -1,10 +1,13 @@
 /** The fact that tests of erasing have forgotten, where it is hunted for, and a tool whose long result says it. */
 import { tool } from "@langchain/core/tools";
+import { expect } from "vitest";
 import { z } from "zod";
 import { receiptSchema, type Receipt } from "#src/erasure/receipt.ts";
 import { hunt, type Catch } from "#src/erasure/testing/hunt.ts";
+import type { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
+import { verifyOwner } from "#src/sessions/verify.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
-import type { Harness } from "./harness.ts";
+import { inputOf, OWNER, type Harness } from "./harness.ts";
 
 export const FACT = "My neighbour keeps zebrafish in Ostend";
 
@@ -46,3 +49,18 @@ export const LOOKING = {
   config: { limits: { toolResultCharacters: 1_000 } },
   adjust: <Deps extends object>(deps: Deps) => ({ ...deps, tools: [look] }),
 };
+
+/** What does not verify of what is kept of an owner. */
+export async function problemsOf(lily: Harness, owner = OWNER): Promise<unknown> {
+  return (await verifyOwner(lily.sessions.repository, owner)).problems;
+}
+
+/** Checks that everything of the fact is gone, also after a restart; what is left verifies and works. */
+export async function expectGone(lily: Harness, model?: ScriptedChatModel): Promise<void> {
+  expect(caught(lily)).toEqual([]);
+  await lily.restart();
+  expect(caught(lily)).toEqual([]);
+  expect(await problemsOf(lily)).toEqual([]);
+  await lily.send("and what now?");
+  if (model !== undefined) expect(inputOf(model).join("\n")).not.toMatch(/zebrafish|ostend/iu);
+}
