@@ -6,7 +6,7 @@ import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import type { CompactedTo, SessionFields } from "#src/sessions/session-fields.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
-import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { solverOf } from "./locate-session.ts";
 import { isCompacted } from "./older-turns.ts";
@@ -37,6 +37,8 @@ function rangesTo({ chain, session }: Conversation, { sessionId, turn }: Place):
 export interface SummarisedCall {
   readonly call: CallReceipt;
   readonly summary?: Summary;
+  /** The control model that was asked for it now. */
+  readonly asked?: readonly ControlCall[];
   /** What the person is told. */
   readonly notices: readonly string[];
 }
@@ -61,7 +63,7 @@ export async function planSummarised(
   const {
     summary,
     notices,
-    asked: by,
+    asked: made,
   } = await summaryOf(deps, run, {
     chain,
     session,
@@ -70,7 +72,8 @@ export async function planSummarised(
     instructions,
   });
   const told = { ...call, tokens: { ...tokens, summary: sectionTokens(summary) }, summary: summary.ranges };
-  return { call: by === undefined ? told : { ...told, summaryBy: by }, summary, notices };
+  if (made === undefined) return { call: told, summary, notices };
+  return { call: { ...told, summaryBy: made.model }, summary, notices, asked: [made] };
 }
 
 /** Turns that stay as they are when the person asks for a compaction. */

@@ -89,6 +89,25 @@ describe("the trace of a turn, beside what the model's server saw", () => {
     });
   });
 
+  it("counts calls of the control model apart, with their tokens", async () => {
+    const lily = await onServer({
+      agents: { defaults: { model: "openai:fake-model", controlModel: "openai:control" } },
+      units: { extract: "symbolic" },
+    });
+    await lily.send("/plugin planner planner-model");
+    server.enqueue(
+      { kind: "text", chunks: ['{"queries": ["harbour"], "documents": false}'] },
+      { kind: "text", chunks: ["at nine"] },
+    );
+    await lily.send("is it open?");
+    const { graph, totals } = await traceOf(lily);
+    const [asked] = graph.nodes.filter(({ kind }) => kind === "control");
+    expect(asked).toMatchObject({ name: "openai:control", text: "what to look for" });
+    expect(asked?.controlTokens).toBeGreaterThan(0);
+    expect(totals).toMatchObject({ modelCalls: 1, controlCalls: 1, controlTokens: asked?.controlTokens });
+    expect((await explain(lily)).message).toContain("control calls 1");
+  });
+
   it("says that the cost of a fallback without a price is unknown", async () => {
     const lily = await onServer();
     server.enqueue({ kind: "status", status: 401 }, { kind: "text", chunks: ["from the other"] });
@@ -153,8 +172,12 @@ describe("the trace of a turn", () => {
 
   it("has a node for each call of the control model: topic, knowledge units, summaries", async () => {
     const model = echoModel();
-    const control = new ScriptedChatModel(() => "[]");
-    const lily = await start({
+    let lily: Harness | undefined;
+    const control = new ScriptedChatModel(() => {
+      lily?.clock.advance(20);
+      return "[]";
+    });
+    lily = await start({
       model,
       models: { "scripted:control": control },
       config: {
@@ -167,8 +190,11 @@ describe("the trace of a turn", () => {
     const asked: string[] = [];
     for (let turn = 1; turn <= 17; turn += 1) {
       await lily.send(`I live in house ${turn}, ${filler}`);
-      const { graph } = await traceOf(lily);
-      asked.push(...graph.nodes.flatMap(({ kind, text = "" }) => (kind === "control" ? [text] : [])));
+      const { graph, totals } = await traceOf(lily);
+      const nodes = graph.nodes.filter(({ kind }) => kind === "control");
+      asked.push(...nodes.map(({ text = "" }) => text));
+      expect(nodes.filter(({ startMs, ms }) => startMs === null || ms !== 20)).toEqual([]);
+      expect(totals).toMatchObject({ modelCalls: 1, controlCalls: nodes.length });
     }
     expect(asked).toHaveLength(control.calls.length);
     expect(new Set(asked.map((text) => text.replace(/;.*/u, "")))).toEqual(
@@ -189,6 +215,18 @@ describe("the trace of a turn", () => {
     expect(given.filter(({ score = 0 }) => score === 0)).toEqual([]);
     expect(left.map(({ rule }) => rule)).toContain("room");
     expect(left.length).toBeLessThanOrEqual(4);
+  });
+
+  it("names units that the policy refused, with the rule", async () => {
+    const lily = await start({ model: echoModel() });
+    await lily.send("The password of my mail is hunter2-Zebra!9. My server is called Quimbleton.");
+    const { graph } = await traceOf(lily);
+    expect(graph.nodes.filter(({ status }) => status === "denied")).toMatchObject([
+      { kind: "candidate", name: "units of this message" },
+    ]);
+    expect(graph.edges.filter(({ kind }) => kind === "denied")).toMatchObject([
+      { rule: "password", count: 1, to: "model-1" },
+    ]);
   });
 
   it("names passages that were found and not given, with the rule", async () => {

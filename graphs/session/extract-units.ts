@@ -1,26 +1,21 @@
 /** Takes knowledge units from the message of a turn, beside its answer; they count once the turn is committed. */
-import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
-import { askControlModel, type ControlAnswer } from "#src/models/ask-control-model.ts";
 import { fallbackText, notable } from "#src/preparation/plugins.ts";
 import { takenUnitsSchema } from "#src/preparation/units.ts";
-import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { claimsFor, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { ControlCall } from "#src/sessions/turn-record.ts";
 import { controlModelOf } from "./policy-of.ts";
-import { runSlot } from "./prepare-turn.ts";
+import { lendContext, runSlot } from "./prepare-turn.ts";
 import { gateOf, scanWith } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** What was taken, the tokens that it took, and what is told of who took it. */
 export interface Extraction extends Pick<TurnInFlight, "stagedUnits" | "extracted" | "plugins" | "notice"> {
   readonly tokens: number;
+  readonly controlCalls: readonly ControlCall[];
 }
-
-/** Longest wait: what is late is none. */
-const DEADLINE_MS = 3_000;
 
 /** Takes them. Never fails: an answer does not wait for what could not be noted. */
 export async function extractUnits(
@@ -32,21 +27,11 @@ export async function extractUnits(
   }: { readonly session: SessionFields; readonly turn: TurnInFlight; readonly signal: AbortSignal },
 ): Promise<Extraction> {
   const { stagedUnits, notice, text, number } = turn;
-  if (deps.extractsUnits === "off" || turn.modelCalls > 0) return { stagedUnits, notice, tokens: 0 };
+  const nothing = { stagedUnits, notice, tokens: 0, controlCalls: [] };
+  if (deps.extractsUnits === "off" || turn.modelCalls > 0) return nothing;
   const { model } = controlModelOf(deps, session);
-  let tokens = 0;
-  let isLate = false;
-  const ask = async (instruction: string, data: string): Promise<ControlAnswer> => {
-    const question = [new SystemMessage(instruction), new HumanMessage(data)];
-    const options = { models: deps.models, model, deadlineMs: DEADLINE_MS, signal };
-    const answer = await askControlModel(options, question);
-    const said = answer.kind === "text" ? answer.text : "";
-    isLate = answer.kind === "none" && answer.isLate === true;
-    tokens += (answer.kind === "text" ? answer.tokens : 0) || estimateTokens(`${instruction}${data}${said}`);
-    return answer;
-  };
   const noted = claimsFor("sd-plugin", session.units);
-  const context = { ...(model === BUILT_IN ? {} : { ask }), noted };
+  const context = lendContext(deps, session, { what: "units", noted, signal });
   const message = { text, sessionId: session.sessionId, turn: number, earlier: [] };
   try {
     const { value, used } = await runSlot(
@@ -54,32 +39,58 @@ export async function extractUnits(
       session,
       "sd",
       async (plugin) => takenUnitsSchema.parse(await plugin.extractUnits(message, context)),
-      () => isLate,
+      context.isLate,
     );
     const plugins = notable({ sd: used });
+    const { kept, denied } = await judged(deps, value);
+    const tokens = context.tokens();
     return {
-      stagedUnits: await allowed(deps, value),
+      stagedUnits: kept,
       tokens,
-      ...(tokens === 0 ? {} : { extracted: { by: model, tokens } }),
+      controlCalls: context.calls(),
+      ...(tokens === 0 && denied.length === 0
+        ? {}
+        : {
+            extracted: {
+              by: tokens === 0 ? "sentences" : model,
+              ...(tokens === 0 ? {} : { tokens }),
+              ...(denied.length === 0 ? {} : { denied }),
+            },
+          }),
       ...(plugins === undefined ? {} : { plugins: { ...turn.plugins, ...plugins } }),
       notice: [notice, fallbackText(used)].filter(Boolean).join("\n") || null,
     };
   } catch (error) {
-    return { stagedUnits, notice, tokens, extracted: { by: model, tokens, why: errorMessage(error) } };
+    const extracted = { by: model, tokens: context.tokens(), why: errorMessage(error) };
+    return { ...nothing, tokens: extracted.tokens, controlCalls: context.calls(), extracted };
   }
 }
 
 /** What a key or token of a service looks like; the scanner that knows them takes long to load, and most text has none. */
 const TOKEN_LIKE = /(?=\S*[\p{N}:@=_])\S{12,}/u;
 
-/** What the policy lets be kept: no secrets, which later prompts would repeat. */
-async function allowed(deps: SessionDeps, units: readonly KnowledgeUnit[]): Promise<KnowledgeUnit[]> {
+/** What the policy lets be kept: no secrets, which later prompts would repeat; and of the rest the rules. */
+async function judged(
+  deps: SessionDeps,
+  units: readonly KnowledgeUnit[],
+): Promise<{ kept: KnowledgeUnit[]; denied: string[] }> {
   const scan = scanWith(deps);
   const gate = gateOf({ scanSecrets: async (text) => (TOKEN_LIKE.test(text) ? scan(text) : []) });
-  const judged = units.map(async (unit) => {
+  const verdicts = await Promise.all(
     // A gate that cannot be asked lets nothing through.
-    const verdict = await gate(`${unit.topic} ${unit.claim}`.trim()).catch(() => undefined);
-    return verdict?.action === "allow" ? [unit] : [];
-  });
-  return (await Promise.all(judged)).flat();
+    units.map(({ topic, claim }) => gate(`${topic} ${claim}`.trim()).catch(() => undefined)),
+  );
+  const rules = verdicts.map((verdict) =>
+    verdict === undefined
+      ? "gate_failed"
+      : verdict.action === "deny"
+        ? verdict.denial.rule
+        : verdict.action === "quarantine"
+          ? verdict.rule
+          : undefined,
+  );
+  return {
+    kept: units.filter((_unit, index) => rules[index] === undefined),
+    denied: rules.filter((rule) => rule !== undefined),
+  };
 }

@@ -2,8 +2,9 @@
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import { toInstant } from "#src/kernel/clock.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
-import { askControlModel } from "#src/models/ask-control-model.ts";
+import { askControlModel, type ControlAnswer } from "#src/models/ask-control-model.ts";
 import {
   failedChoice,
   fallbackText,
@@ -17,7 +18,7 @@ import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { claimsFor, UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
 import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
 import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
 import { saidBefore } from "./recall-memory.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -44,6 +45,7 @@ export interface PreparedTurn {
   >;
   /** What preparing it took. */
   readonly tokens: number;
+  readonly controlCalls: readonly ControlCall[];
   /** What the user is told. */
   readonly notices: readonly string[];
 }
@@ -66,7 +68,8 @@ export async function prepareTurn(
   const { sessionId } = session;
   const message = { text: turn.text, sessionId, turn: turn.number, earlier };
   const noted = turn.clears === true ? [] : claimsFor("planner-plugin", session.units);
-  const context = { ...lendContext(deps, session), noted };
+  const signal = deps.stops.signalFor(sessionId);
+  const context = lendContext(deps, session, { what: "plan", noted, signal });
   const planner = await runSlot(deps, session, "planner", async (plugin) =>
     planSchema.parse(await plugin.plan(message, context)),
   );
@@ -92,6 +95,7 @@ export async function prepareTurn(
     },
     notices: noticesOf(plugins),
     tokens: context.tokens(),
+    controlCalls: context.calls(),
   };
 }
 
@@ -152,28 +156,69 @@ export async function inTime<T>({ source }: Plugin, work: T | Promise<T>, limitM
   }
 }
 
-/** What plugins are lent for a session, and the tokens that it took so far. */
-function lendContext(
+/** What plugins are lent, and what asking took so far. */
+export interface LentContext extends PluginContext {
+  /** As the model counted them, or as estimated. */
+  readonly tokens: () => number;
+  readonly calls: () => readonly ControlCall[];
+  /** The control model had its time. */
+  readonly isLate: () => boolean;
+}
+
+/** What plugins are lent for a session. */
+export function lendContext(
   deps: SessionDeps,
   session: SessionFields,
-): PluginContext & { readonly tokens: () => number } {
+  { what, noted, signal }: Pick<ControlCall, "what"> & { noted: string[]; signal: AbortSignal | undefined },
+): LentContext {
   const { model } = controlModelOf(deps, session);
-  if (model === BUILT_IN) return { tokens: () => 0 };
-  const options = {
-    models: deps.models,
-    model,
-    deadlineMs: PLUGIN_MS,
-    signal: deps.stops.signalFor(session.sessionId),
-  };
+  const options = { models: deps.models, model, deadlineMs: PLUGIN_MS, signal };
+  const calls: ControlCall[] = [];
   let tokens = 0;
-  return {
-    tokens: () => tokens,
-    async ask(instruction, data) {
-      const answer = await askControlModel(options, [new SystemMessage(instruction), new HumanMessage(data)]);
-      const said = answer.kind === "text" ? answer.text : "";
-      tokens +=
-        (answer.kind === "text" ? answer.tokens : 0) || estimateTokens(`${instruction}${data}${said}`);
-      return answer;
-    },
+  let isLate = false;
+  const ask = async (instruction: string, data: string): Promise<ControlAnswer> => {
+    const begunMs = deps.clock.now();
+    const answer = await askControlModel(options, [new SystemMessage(instruction), new HumanMessage(data)]);
+    const said = answer.kind === "text" ? answer : { text: "", tokens: undefined };
+    isLate = answer.kind === "none" && answer.isLate === true;
+    tokens += said.tokens ?? estimateTokens(`${instruction}${data}${said.text}`);
+    calls.push(controlCall(deps, { what, model, begunMs, ...answer }));
+    return answer;
   };
+  return {
+    ...(model === BUILT_IN ? {} : { ask }),
+    noted,
+    tokens: () => tokens,
+    calls: () => calls,
+    isLate: () => isLate,
+  };
+}
+
+/** A call of a control model that has just ended. */
+export function controlCall(
+  { clock }: Pick<SessionDeps, "clock">,
+  {
+    what,
+    model,
+    begunMs,
+    tokens,
+    why,
+  }: Pick<ControlCall, "what" | "model"> & { begunMs: number; tokens?: number; why?: string },
+): ControlCall {
+  return {
+    what,
+    model,
+    at: toInstant(begunMs),
+    ms: Math.max(0, clock.now() - begunMs),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(why === undefined ? {} : { why }),
+  };
+}
+
+/** The calls of a turn with more of them. */
+export function withControlCalls(
+  { controlCalls = [] }: Pick<TurnInFlight, "controlCalls">,
+  more: readonly ControlCall[],
+): Pick<TurnInFlight, "controlCalls"> {
+  return more.length === 0 ? {} : { controlCalls: [...controlCalls, ...more] };
 }

@@ -63,6 +63,8 @@ export const turnInFlightSchema = z.strictObject({
   plan: callReceiptSchema.optional(),
   /** What each model call that was answered was given. */
   calls: z.array(callReceiptSchema).optional(),
+  /** Calls of control models beside those. */
+  controlCalls: explanationSchema.shape.controlCalls,
   /** What an answer without a model rests on. */
   sources: explanationSchema.shape.sources,
   status: turnStatusSchema,

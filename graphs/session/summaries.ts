@@ -20,9 +20,10 @@ import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { erasedTurns } from "#src/sessions/redaction-list.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { readItem, searchAll } from "#src/storage/session-items.ts";
 import { summaryNamespace } from "#src/storage/session-namespaces.ts";
+import { controlCall } from "./prepare-turn.ts";
 import { controlModelOf } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
 import { mayOfferFacts, saveLeaving } from "./savers.ts";
@@ -48,7 +49,7 @@ export interface MadeSummary {
   /** What the person is told. */
   readonly notices: readonly string[];
   /** The control model that was asked for it now. */
-  readonly asked?: string;
+  readonly asked?: ControlCall;
   /** Why a model that was asked did not write it. */
   readonly whyNot?: string;
 }
@@ -69,6 +70,7 @@ export async function summaryOf(
   const older = request.isAnew === true ? undefined : await longestOlder(run, request);
   const turns = await readRanges(deps, run, chain, restOf(ranges, older?.ranges ?? []) ?? ranges);
   const control = controlModelOf(deps, session).model;
+  const begunMs = deps.clock.now();
   const answer =
     control === BUILT_IN || turns.length === 0
       ? undefined
@@ -81,6 +83,10 @@ export async function summaryOf(
           },
           questionOf(deps, request, { older, turns }),
         );
+  const asked =
+    answer === undefined
+      ? {}
+      : { asked: controlCall(deps, { what: "summary", model: control, begunMs, ...answer }) };
   const { text, offered } = answerOf(answer?.kind === "text" ? answer.text : "");
   // One of a session that this one continues says all of it, and names turns by other words.
   const isTold = older !== undefined && turns.length === 0;
@@ -102,7 +108,6 @@ export async function summaryOf(
   };
   await store(run, session, summary);
   const whyNot = answer === undefined || written !== undefined ? undefined : whyNotText(answer);
-  const asked = answer === undefined ? {} : { asked: control };
   return { summary, notices, ...asked, ...(whyNot === undefined ? {} : { whyNot }) };
 }
 

@@ -2,9 +2,11 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { RolloverQuestion, TopicFinding } from "#src/sessions/decide-rollover.ts";
+import { BUILT_IN } from "#src/sessions/control-model.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
-import type { TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
+import { controlCall } from "./prepare-turn.ts";
 import { controlModelOf } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
 
@@ -21,11 +23,16 @@ export interface TopicSubject {
   readonly message: string;
 }
 
+/** What a classifier said, and the call of the control model where it was one. */
+export interface AskedTopic extends TopicFinding {
+  readonly call?: ControlCall;
+}
+
 /**
  * Does the message leave the topic of the session? Messages that are taken for the new topic already, but were not
  * confirmed, are no part of the old one.
  */
-export async function askOfTopic(subject: TopicSubject): Promise<TopicFinding> {
+export async function askOfTopic(subject: TopicSubject): Promise<AskedTopic> {
   const { chain, message, question, run, session } = subject;
   const waiting = question.policy.semantic.confirmations - 1;
   const turns = await newestTurns(run.repository, chain, {
@@ -41,7 +48,7 @@ export async function askOfTopic(subject: TopicSubject): Promise<TopicFinding> {
 }
 
 /** Does what was said since a rollover, this message included, belong to the topic before it? */
-export async function askOfOldTopic(subject: TopicSubject, previous: ChainEntry): Promise<TopicFinding> {
+export async function askOfOldTopic(subject: TopicSubject, previous: ChainEntry): Promise<AskedTopic> {
   const { chain, message, run, session } = subject;
   const { repository } = run;
   const count = RECENT_TURNS;
@@ -54,10 +61,22 @@ export async function askOfOldTopic(subject: TopicSubject, previous: ChainEntry)
 async function ask(
   { deps, question, session }: TopicSubject,
   asked: { readonly recent: readonly string[]; readonly message: string },
-): Promise<Pick<TopicFinding, "evidence" | "decidedBy">> {
+): Promise<Omit<AskedTopic, "confirmed">> {
   const decidedBy = controlModelOf(deps, session);
   const classifier = deps.topics(decidedBy.model, { deadlineMs: question.policy.semantic.deadline });
-  return { decidedBy, evidence: await classifier.classify(asked) };
+  const begunMs = deps.clock.now();
+  const evidence = await classifier.classify(asked);
+  if (decidedBy.model === BUILT_IN || asked.recent.length === 0) return { decidedBy, evidence };
+  const { model } = decidedBy;
+  const { tokens, why } = { why: undefined, tokens: undefined, ...evidence };
+  const call = controlCall(deps, {
+    what: "topic",
+    model,
+    begunMs,
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(why === undefined ? {} : { why }),
+  });
+  return { decidedBy, evidence, call };
 }
 
 /** Chat turns at the end, in a row, whose verdict was a change of topic that waits for confirmation. */

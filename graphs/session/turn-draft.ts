@@ -63,7 +63,7 @@ function attachmentsOf({ attachments }: TurnInFlight): Pick<Message, "attachment
 
 /** How far a turn had come: what explains one that was not committed. */
 export function progressOf(
-  { startedAt, receipt, calls, plan, plugins, recalled, limit, steps }: TurnInFlight,
+  { startedAt, receipt, calls, controlCalls, plan, plugins, recalled, limit, steps }: TurnInFlight,
   verdict: Verdict | null,
 ): Partial<FailedTurn> {
   return {
@@ -71,6 +71,7 @@ export function progressOf(
     ...(verdict === null ? {} : { verdict }),
     ...(receipt === null ? {} : { receipt }),
     ...(calls === undefined ? {} : { calls }),
+    ...(controlCalls === undefined ? {} : { controlCalls }),
     ...(plan === undefined ? {} : { plan }),
     ...(plugins === undefined ? {} : { plugins }),
     ...(recalled.length === 0 ? {} : { recalled }),
@@ -88,6 +89,7 @@ function explanationOf(turn: TurnInFlight, { verdict }: DraftParts): Explanation
     ...(turn.plugins === undefined ? {} : { plugins: turn.plugins }),
     ...(turn.lookedFor === undefined ? {} : { lookedFor: turn.lookedFor }),
     ...(turn.calls === undefined ? {} : { calls: turn.calls }),
+    ...(turn.controlCalls === undefined ? {} : { controlCalls: turn.controlCalls }),
     ...(turn.recalled.length === 0 ? {} : { recalled: turn.recalled }),
     ...(turn.extracted === undefined ? {} : { extracted: turn.extracted }),
     ...(turn.sources === undefined || turn.sources.length === 0 ? {} : { sources: turn.sources }),

@@ -1,13 +1,19 @@
 /** Derives the trace of a turn from its record, which keeps of it only what nothing else tells. Pure. */
 import { fromInstant } from "#src/kernel/clock.ts";
-import { counted, joined, quoted } from "#src/kernel/markdown.ts";
+import { joined, quoted } from "#src/kernel/markdown.ts";
 import { tokensIn, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import { spokenText, type Message, type ToolCall } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
-import type { Explanation, FailedAttempt, Step, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, Explanation, FailedAttempt, Step, TurnRecord } from "#src/sessions/turn-record.ts";
 import { pluginsText } from "./answer-reasons.ts";
-import { callCandidates, sourceCandidates, turnCandidates, type Candidate } from "./trace-candidates.ts";
+import {
+  callCandidates,
+  deniedUnits,
+  sourceCandidates,
+  turnCandidates,
+  type Candidate,
+} from "./trace-candidates.ts";
 import type { PriceOf, Trace, TraceEdge, TraceNode } from "./trace.ts";
 import type { WhichTurn } from "./which-turn.ts";
 import { verdictText } from "./verdict-text.ts";
@@ -123,6 +129,7 @@ class Graph {
   readonly #counts = new Map<string, number>();
   #last: TraceNode;
   #models = 0;
+  #summaries = 0;
   /** Tool calls of the newest model call that have no step yet, and the call. */
   #open: Pick<ToolCall, "id" | "name">[] = [];
   #asking: TraceNode | undefined;
@@ -156,6 +163,7 @@ class Graph {
     if (name === MODEL_STEP) return this.#model(at);
     const node = this.#then("step", name, at);
     if (name === "decideRollover") this.#decision(node);
+    if (name === "assembleContext") this.#asks(node, "plan");
     if (name === "assembleContext") this.#prepared(node);
   }
 
@@ -173,14 +181,26 @@ class Graph {
     const asked = verdict.action === "stay" ? verdict.semantic : verdict;
     const model = asked !== undefined && "decidedBy" in asked ? asked.decidedBy?.model : undefined;
     if (model === undefined || model === "built-in") return;
-    this.#asks(node, model, "change of topic?");
+    this.#asks(node, "topic", { model });
   }
 
-  /** A call of a control model beside the answer's. */
-  #asks(node: TraceNode, model: string, text: string): void {
-    const control = this.#add("control", model, { startMs: null, ms: null, text });
-    control.cost = null;
-    this.#edge(node, control, { kind: "asks" });
+  /** Calls of a control model beside the answer's; `told` is what a record of an earlier version tells of one, which had no times. */
+  #asks(node: TraceNode, what: ControlCall["what"], told?: Asking): void {
+    const { controlCalls } = this.#from;
+    const all: readonly Asking[] =
+      controlCalls?.filter((call) => call.what === what) ?? (told === undefined ? [] : [told]);
+    // Each call of the answer's model is planned by itself, and its summary asked for with it.
+    const isOne = what === "summary" && controlCalls !== undefined;
+    const made = isOne ? all.slice(this.#summaries, this.#summaries + 1) : all;
+    if (isOne) this.#summaries += 1;
+    for (const call of made) {
+      const { model, at, ms = null, tokens = null, why } = call;
+      const startMs = at === undefined ? null : this.#sinceStart(at);
+      const control = this.#add("control", model, { startMs, ms, text: joined([ASKED[what], why], "; ") });
+      control.controlTokens = tokens;
+      control.cost = null;
+      this.#edge(node, control, { kind: "asks" });
+    }
   }
 
   #model(at: Timing): void {
@@ -200,23 +220,15 @@ class Graph {
       node.cost = isFailed ? null : this.#cost(call);
       this.#hang(node, callCandidates(this.#from, index, { call, nameOf: this.#options.nameOf }));
     }
-    if (call?.summaryBy !== undefined) this.#asks(node, call.summaryBy, "a summary of older turns");
+    if (call?.summaryBy !== undefined) this.#asks(node, "summary", { model: call.summaryBy });
     this.#open = [...(answer?.toolCalls ?? [])];
     this.#asking = node;
     if (this.#open.length > 0) node.text = `asked for ${this.#open.map(({ name }) => name).join(", ")}`;
-    if (index === 0 && extracted !== undefined && extracted.by !== "sentences")
-      this.#asks(
-        node,
-        extracted.by,
-        joined(
-          [
-            "knowledge units",
-            extracted.why,
-            extracted.tokens === undefined ? "" : counted(extracted.tokens, "token"),
-          ],
-          "; ",
-        ),
-      );
+    if (index === 0) {
+      const { by, tokens, why } = extracted ?? { by: "sentences" };
+      this.#asks(node, "units", by === "sentences" ? undefined : { model: by, tokens, why });
+      this.#hang(node, deniedUnits(extracted));
+    }
     for (const { model, kind: why, at: when } of attempts.filter(({ call: of = 1 }) => of === index + 1)) {
       const startMs = this.#sinceStart(when);
       const tried = this.#add("attempt", model, { startMs, ms: null, status: "failed", text: why });
@@ -316,6 +328,16 @@ class Graph {
   }
 }
 
+/** A call of a control model as far as it is told. */
+type Asking = Pick<ControlCall, "model"> & { [Field in keyof ControlCall]?: ControlCall[Field] | undefined };
+
+const ASKED: Readonly<Record<ControlCall["what"], string>> = {
+  topic: "change of topic?",
+  plan: "what to look for",
+  units: "knowledge units",
+  summary: "a summary of older turns",
+};
+
 type Times = Pick<TraceNode, "startMs" | "ms">;
 type Timing = Pick<TraceNode, "startMs" | "ms" | "status">;
 type TimedStep = readonly [name: string, startMs: number | null, ms: number | null, outcome?: Step[3]];
@@ -354,6 +376,8 @@ function totalsOf(nodes: readonly TraceNode[]): Trace["totals"] {
     modelCalls: answered.length,
     failedCalls: of("attempt").length,
     toolCalls: of("tool").filter(({ status }) => status !== "notRun").length,
+    controlCalls: of("control").length,
+    controlTokens: sum(of("control").map(({ controlTokens }) => controlTokens ?? null)),
     inputTokens: sum(answered.map(({ tokens }) => tokens?.counted ?? null)),
     outputTokens: sum(answered.map(({ tokens }) => tokens?.written ?? null)),
     cost: amount === null || answered.length === 0 ? null : { amount, currency },

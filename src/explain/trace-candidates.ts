@@ -41,6 +41,16 @@ export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming
   ];
 }
 
+/** What was taken from the message and refused by the policy gate, by its rules. */
+export function deniedUnits({ denied = [] }: Explanation["extracted"] & object = { by: "" }): Candidate[] {
+  return [...new Set(denied)].map((rule) => ({
+    name: "units of this message",
+    status: "denied",
+    rule,
+    count: denied.filter((one) => one === rule).length,
+  }));
+}
+
 /** What an answer without a model rests on. */
 export function sourceCandidates(
   { sources = [] }: Pick<Explanation, "sources">,

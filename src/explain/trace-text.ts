@@ -1,5 +1,5 @@
 /** A trace in the terminal: what happened one below the other, then what the prompts were made of, as Markdown tables. */
-import { joined, markdownTable } from "#src/kernel/markdown.ts";
+import { counted as countedText, joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { Trace, TraceEdge, TraceNode } from "./trace.ts";
 
 /** Steps as people call them; others go by their own name. */
@@ -52,9 +52,10 @@ export function nodeName({ kind, name }: TraceNode): string {
 }
 
 /** What there is to say of a node beside its name and times. */
-export function nodeText({ status, text, tokens, cost, kind }: TraceNode): string {
+export function nodeText({ status, text, tokens, controlTokens, cost, kind }: TraceNode): string {
+  const asked = controlTokens == null ? "" : countedText(controlTokens, "token");
   return joined(
-    [statusText(status), text, tokens && tokensText(tokens), kind === "model" ? costText(cost) : ""],
+    [statusText(status), text, tokens && tokensText(tokens), asked, kind === "model" ? costText(cost) : ""],
     "; ",
   );
 }
@@ -74,13 +75,18 @@ function costText(cost: TraceNode["cost"]): string {
 }
 
 /** The counts of a turn on one line. */
-export function totalsText({ totals: { ms, modelCalls, failedCalls, toolCalls, ...used } }: Trace): string {
+export function totalsText({
+  totals: { ms, modelCalls, failedCalls, toolCalls, controlCalls, controlTokens, ...used },
+}: Trace): string {
   const counts = [
     ms === null ? "time unknown" : `${number(ms)} ms`,
     `model calls ${modelCalls}`,
     ...(failedCalls === 0 ? [] : [`failed tries ${failedCalls}`]),
     ...(toolCalls === 0 ? [] : [`tool calls ${toolCalls}`]),
   ];
+  const control =
+    controlTokens === null || controlCalls === 0 ? "" : ` (${countedText(controlTokens, "token")})`;
+  if (controlCalls > 0) counts.push(`control calls ${controlCalls}${control}`);
   if (modelCalls === 0) return counts.join(", ");
   const { inputTokens, outputTokens, cost } = used;
   const tokens =

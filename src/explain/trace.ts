@@ -35,6 +35,8 @@ const nodeSchema = z.strictObject({
       written: z.int().nullable(),
     })
     .optional(),
+  /** Tokens of a control model's question and answer; `null`: nobody counted them. */
+  controlTokens: z.int().nullable().optional(),
   /** `null`: unknown, for there is no price, or the server did not count. */
   cost: costSchema.nullable().optional(),
 });
@@ -68,6 +70,9 @@ export const traceSchema = z.strictObject({
     modelCalls: z.int(),
     failedCalls: z.int(),
     toolCalls: z.int(),
+    /** Calls of control models, which are not among those above, and their tokens. */
+    controlCalls: z.int(),
+    controlTokens: z.int().nullable(),
     /** As servers counted them; `null` where one did not. */
     inputTokens: z.int().nullable(),
     outputTokens: z.int().nullable(),

@@ -46,6 +46,7 @@ export const failedTurnSchema = z.object({
     verdict: true,
     receipt: true,
     calls: true,
+    controlCalls: true,
     recalled: true,
     limit: true,
     steps: true,

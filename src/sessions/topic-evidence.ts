@@ -9,13 +9,17 @@ export interface TopicQuestion {
 }
 
 /** A classifier's word; missing or weak evidence is `unknown`, which means stay. */
-export type TopicEvidence =
+export type TopicEvidence = (
   | { readonly kind: "unknown"; readonly why: string }
   | {
       readonly kind: "same" | "shift";
       /** From 0 to 1. */
       readonly confidence: number;
-    };
+    }
+) & {
+  /** Of question and answer, where a model was asked whose server counts them. */
+  readonly tokens?: number;
+};
 
 /** Says whether a message changes the topic. Never rejects: what goes wrong is `unknown`. */
 export interface TopicClassifier {

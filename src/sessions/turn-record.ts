@@ -138,7 +138,24 @@ export const answerSourceSchema = z.discriminatedUnion("kind", [
 /** What an answer rests on. */
 export type AnswerSource = z.infer<typeof answerSourceSchema>;
 
-/** Why a turn went as it went. */
+/** A call of a control model beside the answer's. */
+export const controlCallSchema = z.strictObject({
+  /** What it was asked: has the topic changed, what to look for, what to note, a summary of older turns. */
+  what: z.enum(["topic", "plan", "units", "summary"]),
+  /** Model reference. */
+  model: z.string(),
+  /** ISO instant at which it was asked, and how long it was waited for. */
+  at: z.string(),
+  ms: z.int(),
+  /** Of question and answer, where the server counted them. */
+  tokens: z.int().optional(),
+  /** Why nothing came of it. */
+  why: z.string().optional(),
+});
+
+/** A call of a control model. */
+export type ControlCall = z.infer<typeof controlCallSchema>;
+
 /** Schema of {@link ApprovalRecord}. */
 export const approvalRecordSchema = z.strictObject({
   /** Under which it was answered. */
@@ -155,6 +172,7 @@ export const approvalRecordSchema = z.strictObject({
 /** What a person decided on a call of a tool. */
 export type ApprovalRecord = z.infer<typeof approvalRecordSchema>;
 
+/** Why a turn went as it went. */
 export const explanationSchema = z.strictObject({
   requestId: z.string(),
   verdict: verdictSchema.optional(),
@@ -167,6 +185,8 @@ export const explanationSchema = z.strictObject({
   lookedFor: z.array(z.string()).optional(),
   /** Each model call of it that was answered, in order. */
   calls: z.array(callReceiptSchema).optional(),
+  /** Calls of control models beside those, in the order in which they ended. */
+  controlCalls: z.array(controlCallSchema).optional(),
   /** Pieces of sealed sessions that were read in this turn, and why. */
   recalled: z
     .array(
@@ -181,7 +201,13 @@ export const explanationSchema = z.strictObject({
     .optional(),
   /** Who took the knowledge units from what was said: a model, or `sentences`; what that cost, and why there are none. */
   extracted: z
-    .strictObject({ by: z.string(), tokens: z.int().optional(), why: z.string().optional() })
+    .strictObject({
+      by: z.string(),
+      tokens: z.int().optional(),
+      why: z.string().optional(),
+      /** Rules by which the policy gate refused some of them, one a unit. */
+      denied: z.array(z.string()).optional(),
+    })
     .optional(),
   /** What the answer rests on that was found without a model, the quoted one first. */
   sources: z.array(answerSourceSchema).optional(),

@@ -29,7 +29,9 @@ export function createControlModelTopics(options: ControlModelOptions): TopicCla
     async classify(question) {
       if (question.recent.length === 0) return { kind: "unknown", why: "nothing was said before" };
       const answer = await askControlModel(options, messagesFor(question));
-      return answer.kind === "none" ? { kind: "unknown", why: answer.why } : evidenceOf(answer.text);
+      if (answer.kind === "none") return { kind: "unknown", why: answer.why };
+      const { text, tokens } = answer;
+      return { ...evidenceOf(text), ...(tokens === undefined ? {} : { tokens }) };
     },
   };
 }

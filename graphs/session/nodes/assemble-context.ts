@@ -21,7 +21,7 @@ import { requireInFlight } from "../in-flight.ts";
 import { noticeMessage } from "../messages.ts";
 import { isLeftOut, lastCallOf, olderTurnsOf, type OlderTurns } from "../older-turns.ts";
 import { modelOf, policyOf } from "../policy-of.ts";
-import { noticesOf, prepareTurn } from "../prepare-turn.ts";
+import { noticesOf, prepareTurn, withControlCalls } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
 import { NO_TOOLS, offeredTools } from "../offered-tools.ts";
 import { questionIn } from "../recall-bounds.ts";
@@ -68,7 +68,10 @@ interface Subject {
 
 /** What a turn is given, and what the person is told of it: by summaries, and of plugins and knowledge bases that gave way. */
 interface ChosenContext {
-  readonly chosen: Pick<TurnInFlight, "receipt" | "plan" | "plugins" | "lookedFor" | "kbs" | "spent"> & {
+  readonly chosen: Pick<
+    TurnInFlight,
+    "receipt" | "plan" | "plugins" | "lookedFor" | "kbs" | "spent" | "controlCalls"
+  > & {
     readonly solver: string;
   };
   readonly notices: readonly string[];
@@ -113,7 +116,8 @@ async function chooseContext(
     system: await systemText(deps, run, { chain, session, receipt }),
   });
   const tools = solver === "symbolic" ? NO_TOOLS : await toolsFor(session, run.blobs);
-  const { call, notices } = await planSummarised(deps, run, { sources, model: solver, tools, older, before });
+  const toPlan = { sources, model: solver, tools, older, before };
+  const { call, notices, asked = [] } = await planSummarised(deps, run, toPlan);
   const { given, ...plan } = call;
   const { tokens, turns = [], summary } = plan;
   const told = summary === undefined ? {} : { summary };
@@ -124,6 +128,7 @@ async function chooseContext(
     receipt: { ...givenOnly(sources, given), tokens, turns, ...told },
     plan,
     ...(plugins === undefined ? {} : { plugins }),
+    ...withControlCalls(turn, [...prepared.controlCalls, ...asked]),
     ...(prepared.tokens === 0 ? {} : spend(turn, { modelCalls: 0, tokens: prepared.tokens, ms: 0 })),
     ...(passages.kbs === undefined ? {} : { kbs: [...passages.kbs] }),
     ...(text === turn.text ? {} : { lookedFor: [...wanted.queries] }),

@@ -9,7 +9,7 @@ import { cutNotice, cutOf } from "#src/models/final-message.ts";
 import { fallbackText } from "#src/preparation/plugins.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { tokensIn, turnsOfCall } from "#src/sessions/call-receipt.ts";
-import type { Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
+import type { ControlCall, Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText, fromLangChain } from "#src/turns/langchain-messages.ts";
 import { toModelInput } from "#src/turns/model-input.ts";
 import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
@@ -24,6 +24,7 @@ import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
 import { olderTurnsOf } from "../older-turns.ts";
 import { budgetFor, type CallToPlan } from "../plan-call.ts";
 import { mannerOf, modelOf } from "../policy-of.ts";
+import { withControlCalls } from "../prepare-turn.ts";
 import { hashesOf, notedIn, readSources, renderPrompt } from "../prompt.ts";
 import { readRunContext, stepsLeft, type RunContext } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
@@ -63,8 +64,9 @@ export function callModel(deps: SessionDeps) {
         turn,
         signal: AbortSignal.any([guard.signal, over.signal]),
       });
-      const answer = await ask(deps, run, { state, runtime, guard, tools });
-      const { tokens: taken, ...units } = await extraction;
+      const summaries: ControlCall[] = [];
+      const answer = await ask(deps, run, { state, runtime, guard, tools, summaries });
+      const { tokens: taken, controlCalls, ...units } = await extraction;
       const estimated = answer.receipt === undefined ? 0 : tokensIn(answer.receipt);
       const { total, ...usage } = tokensOfCall(estimated, answer.message);
       if (usage.counted !== undefined)
@@ -72,7 +74,8 @@ export function callModel(deps: SessionDeps) {
       const spent = spend(turn, { modelCalls: 1, tokens: total + taken, ms: guard.spentMs() });
       const given = withCall(turn, answer, usage);
       await withoutSecrets(answer.message, scanWith(deps));
-      return answeredTurn(deps, { ...turn, ...spent, ...given, ...units }, { answer, verdict });
+      const asked = withControlCalls(turn, [...summaries, ...controlCalls]);
+      return answeredTurn(deps, { ...turn, ...spent, ...given, ...units, ...asked }, { answer, verdict });
     } finally {
       over.abort();
       guard.close();
@@ -113,6 +116,8 @@ interface Asked {
   readonly runtime: CallRuntime;
   readonly guard: CallGuard;
   readonly tools: OfferedTools;
+  /** Takes what a control model was asked for summaries. */
+  readonly summaries: ControlCall[];
 }
 
 /** What a model thought before a step; none of a result. */
@@ -123,7 +128,7 @@ function thoughtBefore(message: BaseMessage): string[] {
 async function ask(
   deps: SessionDeps,
   run: RunContext,
-  { state, runtime, guard, tools }: Asked,
+  { state, runtime, guard, tools, summaries }: Asked,
 ): Promise<Answer> {
   const { session, turn } = requireTurn(state);
   if (turn.receipt === null) throw new LilyError("internal", "a model was asked without a context");
@@ -147,7 +152,8 @@ async function ask(
       const offered = reference === SYMBOLIC ? NO_TOOLS : tools;
       const call = { sources, model: reference, tools: offered, older, before: turn.plan };
       const asPlanned = isAfterTooLong ? undefined : await plannedFirst(deps, run, { turn, call });
-      const { call: plan, summary } = asPlanned ?? (await planSummarised(deps, run, call));
+      const { call: plan, summary, asked = [] } = asPlanned ?? (await planSummarised(deps, run, call));
+      summaries.push(...asked);
       const prompt = await renderPrompt(deps, run, { sources, call: plan, summary });
       const receipt = {
         ...plan,
@@ -185,7 +191,7 @@ async function plannedFirst(
   deps: SessionDeps,
   run: RunContext,
   { turn, call: { model, sources, tools } }: { readonly turn: TurnInFlight; readonly call: CallToPlan },
-): Promise<Pick<SummarisedCall, "call" | "summary"> | undefined> {
+): Promise<Pick<SummarisedCall, "call" | "summary" | "asked"> | undefined> {
   const { chain, session } = sources;
   const { plan: call } = turn;
   const isFirst = turn.modelCalls === 0 && sources.turn.messages.length === 1;

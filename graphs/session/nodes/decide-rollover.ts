@@ -9,9 +9,11 @@ import {
 } from "#src/sessions/decide-rollover.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import type { StayVerdict, Verdict } from "#src/sessions/verdict.ts";
+import type { ControlCall } from "#src/sessions/turn-record.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { policyOf } from "../policy-of.ts";
+import { withControlCalls } from "../prepare-turn.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { requireTurn } from "../turn-messages.ts";
@@ -20,7 +22,10 @@ import { askOfOldTopic, askOfTopic, type TopicSubject } from "../topic-check.ts"
 export function decideRollover(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const { session, turn } = requireTurn(state);
-    return { verdict: await decide(deps, readRunContext(deps, runtime), { session, turn }) };
+    const { verdict, call } = await decide(deps, readRunContext(deps, runtime), { session, turn });
+    return call === undefined
+      ? { verdict }
+      : { verdict, turn: { ...turn, ...withControlCalls(turn, [call]) } };
   };
 }
 
@@ -29,15 +34,21 @@ interface Subject {
   readonly turn: TurnInFlight;
 }
 
-async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Promise<Verdict> {
+/** The verdict, and the call of the control model that was made for it. */
+interface Decision {
+  readonly verdict: Verdict;
+  readonly call?: ControlCall | undefined;
+}
+
+async function decide(deps: SessionDeps, run: RunContext, subject: Subject): Promise<Decision> {
   const { session, turn } = subject;
   // The transcript has a later turn, which this run, begun at an old checkpoint, must not write again.
   if (run.isFork && (await run.repository.readStoredTurn(session, session.turns + 1)) !== undefined)
-    return { action: "rotate", trigger: "replay", turns: session.turns };
+    return { verdict: { action: "rotate", trigger: "replay", turns: session.turns } };
   const question = questionOf(deps, subject);
   const verdict = decideWithoutTopic(question);
   if (verdict.action === "rotate" || turn.command !== null || !question.policy.semantic.enabled)
-    return verdict;
+    return { verdict };
   // Only the topic needs the chain: without the rule no turn reads it here.
   const chain = await requireChain(run, session);
   const asked = { ...question, ...lastSemantic(chain) };
@@ -69,13 +80,16 @@ interface TopicDecision extends TopicSubject {
 }
 
 /** One question to the classifier at most: does this undo a rollover, or is it one? */
-async function decideByTopic(decision: TopicDecision): Promise<Verdict> {
+async function decideByTopic(decision: TopicDecision): Promise<Decision> {
   const { stay, question, chain, session } = decision;
   const entry = entryOf(chain, session.sessionId);
   const previous = entryOf(chain, entry?.previous ?? "");
-  if (previous !== undefined && mayReverse(question, entry?.opened.verdict))
-    return decideReversal(stay, question, await askOfOldTopic(decision, previous));
+  if (previous !== undefined && mayReverse(question, entry?.opened.verdict)) {
+    const { call, ...found } = await askOfOldTopic(decision, previous);
+    return { verdict: decideReversal(stay, question, found), call };
+  }
   const gate = topicGate(question);
-  if (gate !== undefined) return { ...stay, semantic: gate };
-  return decideTopic(stay, question, await askOfTopic(decision));
+  if (gate !== undefined) return { verdict: { ...stay, semantic: gate } };
+  const { call, ...found } = await askOfTopic(decision);
+  return { verdict: decideTopic(stay, question, found), call };
 }
