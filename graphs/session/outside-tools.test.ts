@@ -309,6 +309,32 @@ describe("a real MCP server in a turn", () => {
     expect(results[1]?.length).toBeLessThan(20_000);
   });
 
+  it.each<[what: string, answer: () => unknown]>([
+    ["a picture of 4 MB", () => [{ type: "image", data: "AAAA".repeat(1_000_000), mime_type: "image/png" }]],
+    ["a picture of 9 MB", () => [{ type: "image", data: "AAAA".repeat(3_000_000), mime_type: "image/png" }]],
+    ["a text of 5 MB", () => "0123456789".repeat(500_000)],
+    [
+      "an error of 5 MB",
+      () => {
+        throw new Error("0123456789".repeat(500_000));
+      },
+    ],
+  ])("leaves little in state, checkpoint and transcript of %s", async (_what, answer) => {
+    const { outside } = fakeOutside(described("look"));
+    const model = calling("my__look");
+    const lily = await start({ model, adjust: using({ ...outside, call: async () => answer() }) });
+    expect((await lily.send("look")).envelope.message).toBe("done");
+    const items = await lily.storage.store.search([], { limit: 1_000 });
+    const sizes = items
+      .filter(({ namespace }) => namespace[0] !== "blobs")
+      .map(({ value }) => JSON.stringify(value).length);
+    expect(Math.max(...sizes)).toBeLessThan(60_000);
+    const { latest } = await lily.chain();
+    const tuple = await lily.storage.checkpointer.getTuple({ configurable: { thread_id: latest } });
+    expect(JSON.stringify(tuple).length).toBeLessThan(60_000);
+    expect(JSON.stringify(model.calls.at(-1)?.messages).length).toBeLessThan(60_000);
+  });
+
   it("is asked about before it writes, and writes in the process in which the person says yes", async () => {
     const servers = { my: stdioServer() };
     const model = calling("my__write");
@@ -326,22 +352,22 @@ describe("a real MCP server in a turn", () => {
     const answer = { owner: OWNER, sessionKey: KEY, id, decision: { type: "approve" } } as const;
     expect((await other.sessions.approve(answer)).envelope.message).toBe("done");
     expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("written");
-  }, 40_000);
+  }, 60_000);
 
   it("that crashes in a call is told to the model; one that hangs or is broken stops no turn", async () => {
     const model = calling("my__crash");
     const servers = { my: stdioServer(), broken: stdioServer("broken"), hangs: stdioServer("hang") };
     const lily = await start({
       model,
-      adjust: real(servers, 5_000),
+      adjust: real(servers, 12_000),
       config: { tools: { policy: { "my/crash": "allow" } } },
     });
     expect((await lily.send("hello")).envelope.message).toBe("done");
     expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("Connection closed");
     const { text } = (await lily.send("/tools")).envelope;
-    expect(text).toContain("| hangs | did not answer within 5 s |");
+    expect(text).toContain("| hangs | did not answer within 12 s |");
     expect(text).toContain("it said: no license found");
     expect(text).toContain("| my__greet | my | ready | runs |");
     expect(text).toContain("| my__write | my | ready | you are asked |");
-  }, 40_000);
+  }, 60_000);
 });

@@ -4,6 +4,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
 import { outputOf } from "./mcp-output.ts";
@@ -22,6 +23,9 @@ export interface McpConnectionOptions {
   /** Told of the process that was begun, so that it can be ended in any case; what it gives is called when it has ended. */
   readonly onProcess: (pid: number) => () => void;
 }
+
+/** Longest message of a server over HTTP, in bytes: a picture or a file of 20 MB as base64. */
+const MOST_BYTES = 32_000_000;
 
 type Transport = StdioClientTransport | StreamableHTTPClientTransport | SSEClientTransport;
 
@@ -66,6 +70,8 @@ interface Reached {
   readonly transport: Transport;
   /** The end of what its program has said on its error output. */
   readonly said: () => string;
+  /** Aborts with the reason why the connection is of no use any more. */
+  readonly over: AbortSignal;
   readonly load: () => Promise<DynamicStructuredTool[]>;
 }
 
@@ -116,18 +122,20 @@ export class McpConnection {
   /** Asks for the tools anew. @throws the reason why they were not told */
   async refresh(): Promise<void> {
     const { connectMs } = this.#options;
-    await within(connectMs, this.#list()).catch((error: unknown) => {
+    await orAborted(within(connectMs, this.#list()), { signal: this.#to.over }).catch((error: unknown) => {
       throw new Error(reasonOf(error, connectMs), { cause: error });
     });
   }
 
   /** Calls a tool. @throws what the server says, or that it did not answer within the limit */
   async call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {
-    return callTool(this.#tools.get(tool), args, { signal, callMs: this.#options.callMs });
+    const { over } = this.#to;
+    return callTool(this.#tools.get(tool), args, { signal, over, callMs: this.#options.callMs });
   }
 
   /** Whether the server still answers. */
   async isAlive(): Promise<boolean> {
+    if (this.#to.over.aborted) return false;
     return this.#to.client.ping({ timeout: SHORT_MS }).then(
       () => true,
       () => false,
@@ -166,11 +174,12 @@ const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
 async function callTool(
   tool: DynamicStructuredTool | undefined,
   args: Record<string, unknown>,
-  { signal, callMs }: { readonly signal: AbortSignal | undefined; readonly callMs: number },
+  on: { readonly signal: AbortSignal | undefined; readonly over: AbortSignal; readonly callMs: number },
 ): Promise<unknown> {
   if (tool === undefined) throw new Error("the server has no such tool any more");
+  const { signal, over, callMs } = on;
   const limit = AbortSignal.timeout(callMs);
-  const ends = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  const ends = AbortSignal.any([over, limit, ...(signal === undefined ? [] : [signal])]);
   try {
     // Above the limit, so that it is the limit that ends the call, and the server is told of it.
     const work = tool.invoke(args, { signal: ends, timeout: callMs + SHORT_MS });
@@ -187,18 +196,23 @@ async function callTool(
 async function transportOf(
   settings: McpServerSettings,
   { cwd }: McpConnectionOptions,
-): Promise<Pick<Reached, "transport" | "said">> {
+): Promise<Pick<Reached, "transport" | "said" | "over">> {
+  const over = new AbortController();
   if ("url" in settings) {
     const url = URL.parse(settings.url);
     if (url === null || !/^https?:$/u.test(url.protocol)) throw new Error("has an address that is none");
-    const options = { requestInit: { headers: settings.headers } };
+    const options = {
+      requestInit: { headers: settings.headers },
+      fetch: boundedFetch((why) => over.abort(why)),
+    };
+    const told = { said: () => "", over: over.signal };
     if (settings.type === "sse") {
       const { SSEClientTransport } = await import("@modelcontextprotocol/sdk/client/sse.js");
-      return { transport: new SSEClientTransport(url, options), said: () => "" };
+      return { transport: new SSEClientTransport(url, options), ...told };
     }
     const { StreamableHTTPClientTransport } =
       await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-    return { transport: new StreamableHTTPClientTransport(url, options), said: () => "" };
+    return { transport: new StreamableHTTPClientTransport(url, options), ...told };
   }
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args, env } = settings;
@@ -213,7 +227,32 @@ async function transportOf(
   transport.stderr?.on("data", (chunk: Buffer) => {
     said = (said + chunk.toString("utf8")).slice(-4_000);
   });
-  return { transport, said: () => said.trim().slice(-SAID).trim() };
+  return { transport, said: () => said.trim().slice(-SAID).trim(), over: over.signal };
+}
+
+/** `fetch`, whose answers break off at a message that is too big. */
+function boundedFetch(onOver: (why: Error) => void): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const isRedirect = response.status >= 300 && response.status < 400;
+    if (response.body === null || isRedirect) return response;
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    let bytes = 0;
+    const bounded = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          // A blank line ends an event of a stream that may go on for days.
+          bytes =
+            isStream && /\r?\n\r?\n/u.test(Buffer.from(chunk).toString("latin1")) ? 0 : bytes + chunk.length;
+          if (bytes <= MOST_BYTES) return controller.enqueue(chunk);
+          const why = new Error(`it answered with more than ${MOST_BYTES / 1_000_000} MB`);
+          onOver(why);
+          controller.error(why);
+        },
+      }),
+    );
+    return new Response(bounded, response);
+  };
 }
 
 function reasonOf(error: unknown, limitMs: number): string {

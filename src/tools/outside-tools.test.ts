@@ -188,6 +188,17 @@ describe("an MCP server over HTTP", () => {
     expect(await outside.call({ source: "web", tool: "write" }, {})).toBe("written");
   });
 
+  it("gives 5 MB whole; at far more the call ends, in words, and the next one is answered", async () => {
+    const server = await startHttpMcp();
+    opened.push(server);
+    const outside = open({ web: { type: "http", url: server.url, headers: {} } });
+    expect(String(await outside.call({ source: "web", tool: "big" }, {}))).toHaveLength(5_000_007);
+    await expect(outside.call({ source: "web", tool: "huge" }, {})).rejects.toThrow(
+      "it answered with more than 32 MB",
+    );
+    expect(await outside.call({ source: "web", tool: "write" }, {})).toBe("written");
+  });
+
   it("that is silent, or is none, is told", async () => {
     const silent = await startHttpMcp({ isSilent: true });
     opened.push(silent);

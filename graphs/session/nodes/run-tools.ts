@@ -21,7 +21,7 @@ import { approveCall, type ApprovedCall, type AskedCall } from "../approve-call.
 import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { guardCall, type CallGuard } from "../call-guard.ts";
 import { putInFlight, requireInFlight, type InFlight, type OpenMark } from "../in-flight.ts";
-import type { ResultKeeper } from "../kept-results.ts";
+import { resultText, type ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { recallCharacters } from "../recall-bounds.ts";
 import { begunAt } from "../recall-memory.ts";
@@ -336,12 +336,16 @@ async function runCall(
       await onAsked();
       throw error;
     }
-    return failedResult(call, error, guard);
+    return await failedResult(call, error, on);
   }
 }
 
 /** @throws what ended the run, where the run is what ended */
-function failedResult(call: OpenCall, error: unknown, guard: CallGuard): ToolMessage {
+async function failedResult(
+  call: OpenCall,
+  error: unknown,
+  { guard, results }: { readonly guard: CallGuard; readonly results: ResultKeeper },
+): Promise<ToolMessage> {
   switch (guard.endedBy()) {
     case "stop":
       return resultOf(call, STOPPED, "error");
@@ -354,7 +358,7 @@ function failedResult(call: OpenCall, error: unknown, guard: CallGuard): ToolMes
     case "run":
       throw error;
     case undefined:
-      return resultOf(call, errorMessage(error), "error");
+      return resultOf(call, await resultText(errorMessage(error), results), "error");
   }
 }
 

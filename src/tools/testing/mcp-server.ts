@@ -34,6 +34,9 @@ export function createTestMcpServer({ variant = "one" }: { readonly variant?: st
   server.registerTool("big", { description: "Says much.", inputSchema: {}, ...reads }, () =>
     text(`${"0123456789".repeat(500_000)}the end`),
   );
+  server.registerTool("huge", { description: "Says too much.", inputSchema: {}, ...reads }, () =>
+    text("0123456789".repeat(3_300_000)),
+  );
   server.registerTool("hang", { description: "Never answers.", inputSchema: {}, ...reads }, () => {
     return new Promise<never>(() => undefined);
   });
