@@ -1,4 +1,5 @@
 /** What runners show of sessions that they can read from the store: summaries, history, verification. */
+import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
@@ -59,7 +60,7 @@ export function turnOf({ turn, kind, messages, explanation, head }: ShownTurn): 
     turn,
     kind,
     messages: messages.map(({ role, content }) => ({ role, content })),
-    givenSessions: (explanation.receipt?.turns ?? []).map((range) => range.sessionId),
+    givenSessions: turnsGiven(explanation).map((range) => range.sessionId),
     recalled: (explanation.recalled ?? []).map(({ sessionId, rationale }) => ({ sessionId, rationale })),
     decision: decisionOf(explanation.verdict),
     head,

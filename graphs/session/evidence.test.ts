@@ -153,9 +153,9 @@ describe("evidence in conversation", () => {
     const { sessionId, turn } = await lily.send("when are refunds paid?");
     expect(systemOf(model)).toContain("[guide.md › Returns › Refunds, lines 5–7; given 2026-03-01]");
     const record = (await lily.turns(sessionId)).find((one) => one.turn === turn);
-    expect(record?.explanation.receipt).toMatchObject({
-      tokens: { evidence: expect.any(Number) },
-      evidence: [{ piece: 1 }],
+    expect(record?.explanation).toMatchObject({
+      calls: [{ tokens: { evidence: expect.any(Number) } }],
+      receipt: { evidence: [{ piece: 1 }] },
     });
     await lily.send("what is the weather like on Mars?");
     expect(systemOf(model)).not.toContain("<evidence>");

@@ -1,4 +1,5 @@
 /** Explicit recall: what was said and is not in the context, each piece with where it stands and why it was read. */
+import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { spokenText } from "#src/sessions/message.ts";
@@ -89,7 +90,7 @@ export async function heldNow(
   const range = { sessionId, latestTurns: turns, from: contextFrom ?? 1, count: LOOKED_AT };
   const last = (await newestTurns(repository, chain, range)).findLast(({ kind }) => kind === "chat");
   if (last === undefined) return [];
-  return [...(last.explanation.receipt?.turns ?? []), { sessionId, from: last.turn, to: turns }];
+  return [...turnsGiven(last.explanation), { sessionId, from: last.turn, to: turns }];
 }
 
 /** Commands between two answers are few. */

@@ -1,6 +1,12 @@
 /** What model calls were given, in words: tokens by part, whose turns, what was left out and by which rule. */
 import { counted } from "#src/kernel/markdown.ts";
-import { tokensIn, type CallReceipt, type Cut, type GivenTurns } from "#src/sessions/call-receipt.ts";
+import {
+  tokensIn,
+  turnsGiven,
+  type CallReceipt,
+  type Cut,
+  type GivenTurns,
+} from "#src/sessions/call-receipt.ts";
 import type { Explanation, Receipt } from "#src/sessions/turn-record.ts";
 import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 
@@ -30,7 +36,7 @@ export function receiptReasons({ receipt, calls = [] }: Explanation, telling: Te
   return reasonsOf(
     ["given", tokensText(last ?? receipt)],
     ...each,
-    ["turns given", turnsText(receipt, telling)],
+    ["turns given", turnsText(turnsGiven({ receipt, calls }), telling)],
     ["left out", last === undefined || each.length > 0 ? "" : leftOutReasons(last).join("; ")],
     ["evidence", evidenceText(receipt)],
     ["repaired", repairsText(receipt)],
@@ -52,7 +58,7 @@ function tokensText(call: Pick<CallReceipt, "tokens" | "budgetTokens">): string 
   return `${totalText(call)}: ${parts.map(([part, count]) => `${PARTS[part] ?? part} ${number(count)}`).join(", ")}`;
 }
 
-function turnsText({ turns }: Receipt, { nameOf }: Telling): string {
+function turnsText(turns: readonly GivenTurns[], { nameOf }: Telling): string {
   if (turns.length === 0) return "none: nothing was said before, or nothing fitted";
   return turns
     .map(({ sessionId, from, to, as }) => {

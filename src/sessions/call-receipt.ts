@@ -86,6 +86,17 @@ export function tokensIn({ tokens }: Pick<CallReceipt, "tokens">): number {
   return Object.values(tokens).reduce((sum, count) => sum + count, 0);
 }
 
+/** The older turns that a turn's last call was given, or its answer without a model. */
+export function turnsGiven({
+  receipt,
+  calls = [],
+}: {
+  readonly receipt?: { readonly turns: readonly GivenTurns[] } | null | undefined;
+  readonly calls?: readonly CallReceipt[] | undefined;
+}): readonly GivenTurns[] {
+  return calls.length === 0 ? (receipt?.turns ?? []) : turnsOfCall(calls, calls.length - 1);
+}
+
 /** The older turns of a call, by its place among the calls of its turn. */
 export function turnsOfCall(calls: readonly CallReceipt[], index: number): readonly GivenTurns[] {
   return calls.slice(0, index + 1).findLast(({ turns }) => turns !== undefined)?.turns ?? [];

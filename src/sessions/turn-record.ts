@@ -70,7 +70,7 @@ export type LeftCandidate = z.infer<typeof leftCandidateSchema>;
 /** Most of each kind that are named, the best ones. */
 export const MAX_LEFT = 4;
 
-/** What a model was given in all calls of a turn, and older turns as in the last of them: the recipe of its prompts. */
+/** What a model was given in all calls of a turn; their receipts tell the rest of the recipe of its prompts. */
 export const receiptSchema = z.strictObject({
   budgetTokens: z.int(),
   /** Local date and minute that the prompt tells, and their IANA zone; absent in records of earlier versions. */
@@ -78,7 +78,7 @@ export const receiptSchema = z.strictObject({
   timeZone: z.string().optional(),
   /** The turn of another session from which a hand-over note was made. */
   handover: z.strictObject({ sessionId: z.string(), turn: z.int() }).optional(),
-  /** Estimated tokens by part of the prompt. */
+  /** Estimated tokens by part of the prompt; empty where the receipts of calls tell them. So with `turns` and `summary`. */
   tokens: z.record(z.string(), z.int()),
   /** Sessions whose turns were given, oldest first, with the first and last turn number. */
   turns: z.array(givenTurnsSchema),

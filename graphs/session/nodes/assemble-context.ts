@@ -119,13 +119,11 @@ async function chooseContext(
   const toPlan = { sources, model: solver, tools, older, before };
   const { call, notices, asked = [] } = await planSummarised(deps, run, toPlan);
   const { given, ...plan } = call;
-  const { tokens, turns = [], summary } = plan;
-  const told = summary === undefined ? {} : { summary };
   const kb = passages.used === undefined ? {} : { kb: passages.used };
   const plugins = notable({ ...prepared.plugins, ...kb });
   const chosen = {
     solver,
-    receipt: { ...givenOnly(sources, given), tokens, turns, ...told },
+    receipt: givenOnly(sources, given),
     plan,
     ...(plugins === undefined ? {} : { plugins }),
     ...withControlCalls(turn, [...prepared.controlCalls, ...asked]),

@@ -90,17 +90,11 @@ function withCall(
   usage: Omit<CallTokens, "total">,
 ): Partial<TurnInFlight> {
   if (call === undefined || receipt === null) return {};
-  const { tokens, turns = [], summary } = call;
-  const { summary: _before, ...ofTurn } = receipt;
+  const { turns = [], ...short } = call;
+  if (model === SYMBOLIC) return { receipt: { ...receipt, tokens: call.tokens, turns }, plan: call };
   const last = turnsOfCall(calls, calls.length - 1);
   const isSame = calls.length > 0 && JSON.stringify(last) === JSON.stringify(turns);
-  const { turns: _same, ...short } = call;
-  const kept = { ...(isSame ? short : call), ...usage };
-  return {
-    receipt: { ...ofTurn, tokens, turns, ...(summary === undefined ? {} : { summary }) },
-    plan: call,
-    ...(model === SYMBOLIC ? {} : { calls: [...calls, kept] }),
-  };
+  return { plan: call, calls: [...calls, { ...(isSame ? short : call), ...usage }] };
 }
 
 /** A turn whose budget leaves no call is committed with what there is. */

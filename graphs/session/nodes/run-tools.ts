@@ -11,6 +11,7 @@ import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/or-aborted.ts";
 import { parseResultName } from "#src/context/shown-messages.ts";
+import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { readingOrder, type Chain } from "#src/sessions/chain.ts";
 import type { LedgerChange } from "#src/sessions/ledger.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -287,7 +288,7 @@ async function toolsFor(
   return sessionTools(others, {
     repository,
     chain: on.chain,
-    held: (turn.receipt?.turns ?? []).filter(({ as }) => as !== "shortened"),
+    held: turnsGiven(turn).filter(({ as }) => as !== "shortened"),
     recallCharacters: recallCharacters(deps.limits),
     timeZone,
     results: on.results,

@@ -9,6 +9,7 @@ import {
 } from "#src/explain/explain-turn.ts";
 import type { WhichTurn } from "#src/explain/which-turn.ts";
 import { type Reason, reasonsTable, reasonsText, type Telling } from "#src/explain/reason.ts";
+import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { RedactedTurn } from "#src/sessions/redaction.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
@@ -44,7 +45,7 @@ async function turnEnvelope(context: CommandContext, turn: TurnRecord): Promise<
   const facts = await factsById(context, ids);
   const failures = await context.repository.readFailures(context.session);
   const telling = await tellingFor(context, [
-    ...(receipt?.turns ?? []).map(({ sessionId }) => sessionId),
+    ...turnsGiven(turn.explanation).map(({ sessionId }) => sessionId),
     ...recalled.map(({ sessionId }) => sessionId),
     ...sources.flatMap((source) => (source.kind === "turn" ? [source.sessionId] : [])),
     ...[...facts.values()].flatMap(({ session_id }) => session_id ?? []),
