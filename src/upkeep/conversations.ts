@@ -1,6 +1,8 @@
 /** Checks of conversations that go through the store port, on any backend: seals, chains, and the pointers to them. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { isLilyError } from "#src/kernel/errors.ts";
+import { decodeLabel } from "#src/kernel/namespace-label.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { deliveryIdsOf } from "#src/sessions/redaction.ts";
 import {
@@ -12,7 +14,7 @@ import {
   type TranscriptRef,
 } from "#src/sessions/repository.ts";
 import { combineReports, verifyOwner, type VerifyProblem, type VerifyReport } from "#src/sessions/verify.ts";
-import { itemsUnder } from "#src/storage/session-items.ts";
+import { getItem, namespacesUnder, readableItems, searchAll } from "#src/storage/session-items.ts";
 import {
   chainsOf,
   deliveryNamespace,
@@ -46,7 +48,7 @@ export async function verifyStore(store: BaseStore): Promise<VerifyReport> {
   const repository = createStoreSessionRepository(store);
   const { owners, strays } = await ownersIn(store);
   const known = new Set(owners.map((owner) => transcriptsOf(owner)[1]));
-  for await (const { namespace } of itemsUnder(store, ["history"]))
+  for (const namespace of await namespacesUnder(store, ["history"]))
     if (!known.has(namespace[1]))
       strays.add(`${namespace.join("/")}: its turns are stored, but its owner has no chain`);
   const problems = [...strays].map((problem): VerifyProblem => ({
@@ -90,7 +92,10 @@ const ownedSchema = z.object({ owner: z.string() });
 async function ownersIn(store: BaseStore): Promise<{ owners: string[]; strays: Set<string> }> {
   const owners = new Set<string>();
   const strays = new Set<string>();
-  for await (const { value, namespace } of itemsUnder(store, ["sessions"])) {
+  // Of a chain that cannot be read, its place says whose it is.
+  const damaged = ([, owner = ""]: string[]): void => void owners.add(decodeLabel(owner));
+  const chains = await readableItems(store, { prefix: ["sessions"], key: "chain" }, damaged);
+  for (const { value, namespace } of chains) {
     const owned = ownedSchema.safeParse(value);
     if (owned.success && chainsOf(owned.data.owner)[1] === namespace[1]) owners.add(owned.data.owner);
     else strays.add(`${namespace.join("/")}: it does not say whose chain it is`);
@@ -139,7 +144,8 @@ async function lostSessions(
   chains: readonly Chain[],
 ): Promise<{ readonly sessionId: string; readonly chain: Chain }[]> {
   const indexed = new Map<string, KeyRef | undefined>();
-  for await (const { key, value } of itemsUnder(store, sessionIndexNamespace))
+  const ids = chains.flatMap(({ sessions }) => sessions.map(({ sessionId }) => sessionId));
+  for (const [key, value] of await pointersIn(store, sessionIndexNamespace, ids))
     indexed.set(key, keyRefSchema.safeParse(value).data);
   return chains.flatMap((chain) =>
     chain.sessions
@@ -182,7 +188,7 @@ async function deliveriesOf(
     for (const [id, turn] of await answeredIn(repository, ref, turns)) missing.set(id, { sessionId, turn });
   }
   let [total, dangling] = [0, 0];
-  for await (const { key, value } of itemsUnder(store, deliveryNamespace(chain))) {
+  for (const [key, value] of await pointersIn(store, deliveryNamespace(chain), [...missing.keys()])) {
     total += 1;
     missing.delete(key);
     const pointer = pointerSchema.safeParse(value).data;
@@ -191,6 +197,29 @@ async function deliveriesOf(
     if (turns === undefined || (pointer?.turn ?? 0) > turns + 1) dangling += 1;
   }
   return { total, dangling, missing };
+}
+
+/** The items of a namespace; where one cannot be read, which fails a whole search, those of `keys` that can. */
+async function pointersIn(
+  store: BaseStore,
+  namespace: string[],
+  keys: readonly string[],
+): Promise<Map<string, unknown>> {
+  try {
+    return new Map((await searchAll(store, namespace)).map(({ key, value }) => [key, value]));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const found = new Map<string, unknown>();
+  for (const key of keys) {
+    const item = await getItem(store, namespace, key).catch(unlessInvalid);
+    if (item !== undefined) found.set(key, item.value);
+  }
+  return found;
+}
+
+function unlessInvalid(error: unknown): undefined {
+  if (!isLilyError(error) || error.code !== "record_invalid") throw error;
 }
 
 async function answeredIn(

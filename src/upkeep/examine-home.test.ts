@@ -157,6 +157,29 @@ describe("an examination", () => {
     expect(rowOf((await examine(home)).checks, "seals").state).toBe("bad");
   });
 
+  it.each([
+    ["chain", "sessions.ann.%", "seals"],
+    ["turn", "history.ann.%", "seals"],
+    ["delivery", "deliveries.ann.%", "deliveries"],
+    ["place in the index", "session-index.%", "session index"],
+  ])("of a %s that is cut names it, and looks at the others (F-7)", async (_what, path, row) => {
+    const home = await homeWith("one");
+    const { deps, storage } = await openApp({ LILY_HOME: home.folder }, home.folder);
+    const sessions = openLocalSessions(deps, storage, { keepTurns: 1 });
+    await sessions.send({ owner: "ann", sessionKey: "k", content: "two" });
+    await sessions.settled();
+    await storage.close();
+    change(
+      home.databases.store,
+      `UPDATE items SET value = substr(value, 1, 30) WHERE namespace_id IN
+         (SELECT id FROM namespaces WHERE path LIKE ?)`,
+      path,
+    );
+    const { checks } = await examine(home);
+    expect(Object.keys(notOk(checks))).toEqual([row]);
+    expect(rowOf(checks, "seals").found).toMatch(/[12] sessions? with/u);
+  });
+
   it("finds a session that is not in the index, and a delivery that leads to nothing", async () => {
     const home = await homeWith("one");
     const paths = "(SELECT id FROM namespaces WHERE path LIKE ?)";
