@@ -1,5 +1,6 @@
 import { tool } from "@langchain/core/tools";
 import { Command } from "@langchain/langgraph";
+import { normalizeHitlInterruptPayload } from "@langchain/langgraph-sdk/ui";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
@@ -60,10 +61,11 @@ async function stream(lily: Harness, threadId: string, input: object) {
   return result as { reply?: TurnReply; __interrupt__?: { value: Record<string, unknown> }[] };
 }
 
-/** What agent-chat-ui takes for a question that it has buttons for (its `isAgentInboxInterruptSchema`, July 2026). */
-function hasButtonsInAgentChat(value: Record<string, unknown>): boolean {
+/** What agent-chat-ui takes for a question that it has buttons for (its `isAgentInboxInterruptSchema`, July 2026), as `useStream` gives it. */
+function hasButtonsInAgentChat(sent: Record<string, unknown>): boolean {
   const isList = (list: unknown): list is Record<string, unknown>[] =>
     Array.isArray(list) && list.length > 0 && list.every((one) => typeof one === "object" && one !== null);
+  const value = normalizeHitlInterruptPayload(sent) as Record<string, unknown>;
   const { action_requests: actions, review_configs: configs } = value;
   return (
     isList(actions) &&

@@ -72,12 +72,16 @@ export function approvalRequest(approval: Approval, problem?: string) {
   const { tool: name, args } = approval;
   const description = [problem, approvalText(approval)].filter((part) => part !== undefined).join("\n\n");
   const actions = [{ name, args, description }];
+  // Both names in each: `useStream` puts the one list in the other's place, and agent-chat-ui looks for `action_name` in it.
+  const configs = [
+    { actionName: name, action_name: name, allowedDecisions: DECISIONS, allowed_decisions: DECISIONS },
+  ];
   return {
     approval,
     actionRequests: actions,
-    reviewConfigs: [{ actionName: name, allowedDecisions: DECISIONS }],
+    reviewConfigs: configs,
     action_requests: actions,
-    review_configs: [{ action_name: name, allowed_decisions: DECISIONS }],
+    review_configs: configs,
   };
 }
 
