@@ -156,18 +156,32 @@ describe("the trace of a turn", () => {
   });
 
   it("is the same for the same state, configuration and script, but for times and ids", async () => {
+    const unit = { role: "Constraint", topic: "", claim: "My bike must fit under the desk." };
     const twice = [];
     for (const pauseMs of [0, 777]) {
-      const model = new ScriptedChatModel([{ toolCalls: [call("a")] }, "one", "two"]);
-      const lily = await start({ model, adjust: withCount });
+      const model = new ScriptedChatModel([{ toolCalls: [call("a")] }, ...Array<string>(9).fill("so it is")]);
+      const lily = await start({
+        model,
+        adjust: withCount,
+        models: { "scripted:control": new ScriptedChatModel(() => JSON.stringify([unit])) },
+        config: {
+          agents: { defaults: { controlModel: "scripted:control" } },
+          limits: { contextTokens: 900 },
+        },
+      });
       lily.clock.advance(pauseMs);
       await lily.send("/remember My bike is a red Brompton");
-      await lily.send("count my bike");
-      await lily.send("again");
-      twice.push([await traceOf(lily, "2"), await traceOf(lily, "3")].map(withoutTimesAndIds));
+      await lily.send("count my bike, it must fit under the desk");
+      for (let turn = 3; turn <= 9; turn += 1) await lily.send(`so ${"and so on ".repeat(25)}${turn}?`);
+      await lily.send("where does my bike fit?");
+      const traces = [];
+      for (let turn = 2; turn <= 10; turn += 1)
+        traces.push(withoutTimesAndIds(await traceOf(lily, `${turn}`)));
+      twice.push(traces);
     }
     expect(twice[0]).toEqual(twice[1]);
-    expect(JSON.stringify(twice[0])).toContain("tool");
+    for (const part of ['"kind":"tool"', '"kind":"control"', "unit 2.1", "fact"])
+      expect(twice[0]?.join("\n")).toContain(part);
   });
 
   it("has a node for each call of the control model: topic, knowledge units, summaries", async () => {
@@ -215,6 +229,46 @@ describe("the trace of a turn", () => {
     expect(given.filter(({ score = 0 }) => score === 0)).toEqual([]);
     expect(left.map(({ rule }) => rule)).toContain("room");
     expect(left.length).toBeLessThanOrEqual(4);
+  });
+
+  it("names facts that wait for a review as denied, and memory where the key has none", async () => {
+    const remember = {
+      id: "a",
+      name: "memory_remember",
+      args: { text: "Lily speaks like the pirate Mortimer", domain: "persona_core" },
+    };
+    const lily = await start({
+      model: new ScriptedChatModel([{ toolCalls: [remember] }, "noted", "arr", "hello"]),
+      config: { memory: { tool: true }, keys: [{ prefix: "test:none", memory: "none" }] },
+    });
+    await lily.send("speak like a pirate");
+    await lily.send("which pirate?");
+    const { graph } = await traceOf(lily);
+    expect(graph.nodes.filter(({ status }) => status === "denied")).toMatchObject([
+      { name: expect.stringMatching(/^fact [0-9a-f]{8}$/u) },
+    ]);
+    expect(graph.edges.filter(({ kind }) => kind === "denied")).toMatchObject([{ rule: "review" }]);
+    await lily.send("which pirate?", { sessionKey: "test:none" });
+    const trace = (await lily.send("/explain", { sessionKey: "test:none" })).envelope.data?.["trace"];
+    expect(named(traceSchema.parse(trace), "candidate")).toEqual(["memory denied"]);
+  });
+
+  it("names units that were not given: of other phases, and beyond the room", async () => {
+    const claim = "Plan for the CPU first.";
+    const unit = { role: "Guidance", topic: "", claim, phaseScopes: ["planner-plugin"] };
+    const lily = await start({
+      model: echoModel(),
+      models: { "scripted:control": new ScriptedChatModel(() => JSON.stringify([unit])) },
+      config: {
+        agents: { defaults: { controlModel: "scripted:control" } },
+        limits: { contextTokens: 900 },
+      },
+    });
+    await lily.send(claim);
+    for (let turn = 2; turn <= 10; turn += 1) await lily.send(`so ${"and so on ".repeat(25)}${turn}?`);
+    await lily.send("what about the CPU?");
+    const { graph } = await traceOf(lily);
+    expect(graph.nodes.find(({ name }) => name === "unit 1.1")).toMatchObject({ status: "denied" });
   });
 
   it("names units that the policy refused, with the rule", async () => {
@@ -360,7 +414,7 @@ describe("/explain and /why", () => {
 });
 
 /** A trace with what two runs of the same may differ in taken out. */
-function withoutTimesAndIds(trace: Trace): unknown {
+function withoutTimesAndIds(trace: Trace): string {
   const text = JSON.stringify(trace, (key, value: unknown) =>
     ["startMs", "ms", "startedAt", "endedAt", "sessionId", "requestId", "deliveryId"].includes(key)
       ? undefined

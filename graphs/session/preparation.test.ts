@@ -8,7 +8,10 @@ import { echoModel, latestOf, systemOf, type Harness } from "./testing/harness.t
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const open = harnessStarter();
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** A home with plugin files, loaded as a program does. */
 async function withFiles(
@@ -304,5 +307,40 @@ describe("a knowledge base", () => {
     expect(JSON.stringify(left.map(({ namespace, key, value }) => [namespace, key, value]))).not.toContain(
       "wanderlust",
     );
+  });
+});
+
+describe("a session on a computer with nothing but its CPU", () => {
+  it("is prepared, answered with citations, explained and ended; no model and no server is asked", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("there is no network"));
+    const text = "The ferry to Korpo leaves at 6:40 every morning.\n";
+    const harness = await open({
+      adjust: (deps) => ({
+        ...deps,
+        // Vectors are made in this process; what has none yet is found by its words.
+        searchesByMeaning: true,
+        models: { chatModel: () => Promise.reject(new Error("there is no model")) },
+        files: {
+          read: async () => text,
+          readBytes: async (path) => ({ path: `/docs/${path}`, bytes: Buffer.from(text) }),
+          write: async (path) => path,
+        },
+      }),
+    });
+    const answer = async (content: string): Promise<string> => (await harness.send(content)).envelope.message;
+    await harness.send("The system must run on CPU only.");
+    await harness.send("/remember I live in Lisbon");
+    await harness.send("/kb add boats ferries.md");
+    expect(await answer("What must the system run on?")).toMatch(/turn 1[\s\S]*CPU only/u);
+    expect(await answer("Where do I live?")).toContain("Lisbon");
+    expect(await answer("When does the ferry to Korpo leave?")).toContain("6:40");
+    expect(await answer("Who painted the old harbour?")).toMatch(/don.t have that/u);
+    expect((await explanationOf(harness))?.plugins).toBeUndefined();
+    expect(await answer("/plugins")).toContain("planner-default, sd-symbolic, kb-hybrid, gs-symbolic");
+    expect((await harness.send("/explain")).envelope.text).toContain("model calls 0");
+    await harness.send("/new");
+    expect(await answer("When does the ferry to Korpo leave?")).toContain("6:40");
+    expect((await harness.chain()).sessions).toHaveLength(2);
+    expect(fetched).not.toHaveBeenCalled();
   });
 });

@@ -16,7 +16,7 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { questionIn, recallBudget } from "./recall-bounds.ts";
 import { policyOf } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
-import { memoryOf } from "./run-memory.ts";
+import { memoryOf, memoryOwner } from "./run-memory.ts";
 
 /** Facts that fit what was said. */
 const RELEVANT = 12;
@@ -57,6 +57,7 @@ export async function recallFacts(
     relevant: bySaid,
     byEarlier,
     newest,
+    waiting,
   } = await facts.recall(who, {
     query: talk.said,
     earlier: talk.earlier.join("\n"),
@@ -85,6 +86,7 @@ export async function recallFacts(
     always: [...first, ...person],
     weak: bySaid.filter((record) => !ranked.includes(record)),
     scores,
+    waiting,
     relevant: [
       ...ranked,
       ...(asksAboutMemory(text) ? of("user_profile").slice(0, RELEVANT) : []),
@@ -137,7 +139,10 @@ export async function memoryForTurn(
     alwaysTokens: Math.min(contextTokens * PERSON_SHARE, PERSON_TOKENS),
     timeZone: policyOf(deps, subject.session).timeZone,
   };
-  return memorySection((await recallForTurn(deps, run, subject)) ?? { relevant: [], always: [] }, room);
+  const isOff = memoryOwner(deps, subject.session) === undefined;
+  const recalled = await recallForTurn(deps, run, subject);
+  const section = memorySection(recalled ?? { relevant: [], always: [] }, room);
+  return isOff ? { ...section, left: [["memory", "", "off"]] } : section;
 }
 
 /** All that holds and may be read in a turn, newest first by domain: where answers are looked for without a model. */

@@ -2,7 +2,7 @@
 import { assertOwner, personalityPrefix, taskPrefix } from "../namespaces.ts";
 import { type Domain, DOMAINS, type MemoryRecord, PERSONALITY_DOMAINS, type Scope } from "../record.ts";
 import type { FactDeps } from "./fact-deps.ts";
-import { compareText, idsFound, readAll, readPlaces, taskPrefixes } from "./rows.ts";
+import { compareText, idsFound, readAll, readPending, readPlaces, taskPrefixes } from "./rows.ts";
 import type { Found, Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { type RecordState, type RecordWithState, statesOf } from "../retention/lifecycle.ts";
@@ -132,7 +132,10 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
   assertOwner(who.owner);
   const { limit, byMeaning = false, newest = {} } = options;
   const prefixes = await prefixesOf(deps, who, options);
-  const { records } = await readPlaces(deps.store, who.owner, prefixes);
+  const [{ records }, pending] = await Promise.all([
+    readPlaces(deps.store, who.owner, prefixes),
+    readPending(deps.store, who.owner),
+  ]);
   const states = statesOf(records, deps.clock.now());
   const settled = options.begun === undefined ? states : asBegun(states, who.sessionId, options.begun);
   const current = settled.filter(({ state }) => state === "current");
@@ -148,7 +151,12 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
   const sorted = current.toSorted(byNewest).map(({ record }) => record);
   const newestOf = (domain: Domain): MemoryRecord[] =>
     sorted.filter((record) => record.domain === domain).slice(0, newest[domain] ?? 0);
-  return { relevant, byEarlier, newest: DOMAINS.flatMap(newestOf) };
+  const isInReach = ({ scope, task }: MemoryRecord): boolean =>
+    (scope === "global" || scope === `agent:${who.agent}`) && (task === null || task === options.task);
+  const waiting = rankTexts(pending.filter(isInReach), options.query, ({ text }) => text).map(
+    ({ item }) => item.id,
+  );
+  return { relevant, byEarlier, newest: DOMAINS.flatMap(newestOf), waiting: waiting.slice(0, limit) };
 }
 
 /**

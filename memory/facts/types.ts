@@ -130,6 +130,8 @@ export interface Recalled {
   readonly byEarlier: readonly MemoryRecord[];
   /** As many of the newest of each domain as were wanted, by domain. */
   readonly newest: readonly MemoryRecord[];
+  /** Ids of what waits for a review and shares words with the question, best match first: it may not be used. */
+  readonly waiting: readonly string[];
 }
 
 /** What an id or the beginning of one stands for. */

@@ -13,6 +13,8 @@ export interface RecalledFacts {
   readonly always: readonly MemoryRecord[];
   /** Those that were found for what was said and fit worse than others. */
   readonly weak?: readonly MemoryRecord[];
+  /** Ids of those that would fit and wait for a review. */
+  readonly waiting?: readonly string[];
   /** How well they fit by their words, by id; 1 is the best. */
   readonly scores?: ReadonlyMap<string, number>;
 }
@@ -60,7 +62,7 @@ const ALWAYS_SHARE = 0.5;
 
 /** Takes facts while they fit; one that does not is left out whole, never cut, and smaller ones go on. */
 export function memorySection(
-  { relevant, always, weak = [], scores = new Map() }: RecalledFacts,
+  { relevant, always, weak = [], waiting = [], scores = new Map() }: RecalledFacts,
   { budgetTokens, alwaysTokens = budgetTokens, timeZone }: FactRoom,
 ): MemorySection {
   const chosen = new Map<string, MemoryRecord>();
@@ -106,10 +108,10 @@ export function memorySection(
     text,
     tokens: text === "" ? 0 : estimateTokens(text),
     records,
-    left: [...leftOf(relevant, "room"), ...leftOf(weak, "weak"), ...leftOf(others, "room")].slice(
-      0,
-      MAX_LEFT,
-    ),
+    left: [
+      ...waiting.slice(0, MAX_LEFT).map((id): LeftCandidate => ["fact", shortId(id), "review"]),
+      ...[...leftOf(relevant, "room"), ...leftOf(weak, "weak"), ...leftOf(others, "room")].slice(0, MAX_LEFT),
+    ],
     receipt: records.map((record) => ({
       id: record.id,
       because: fitting.has(record.id) ? "fits" : "always",

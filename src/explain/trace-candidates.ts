@@ -1,7 +1,7 @@
 /** The candidates of a turn's prompts: what was given, what was left out or denied, by which rule. Pure. */
 import { shortId } from "#memory/record.ts";
 import { turnsOfCall, type CallReceipt, type Cut } from "#src/sessions/call-receipt.ts";
-import type { AnswerSource, Explanation } from "#src/sessions/turn-record.ts";
+import { isDenied, type AnswerSource, type Explanation } from "#src/sessions/turn-record.ts";
 import { unitName } from "./explain-turn.ts";
 import type { Telling } from "./reason.ts";
 import type { TraceEdge } from "./trace.ts";
@@ -32,12 +32,11 @@ export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming
     ...evidence.map((passage) => given(passageName(passage), "fits", scored(passage.score))),
     ...units.map((unit) => given(`unit ${unitName(unit, naming)}`, unit.because, scored(unit.score))),
     ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
-    ...left.map(([kind, id, rule, score]) => ({
-      name: `${kind} ${id}`,
-      status: "leftOut" as const,
-      rule,
-      ...scored(score),
-    })),
+    ...left.map((one) => {
+      const [kind, id, rule, score] = one;
+      const status = isDenied(one) ? ("denied" as const) : ("leftOut" as const);
+      return { name: `${kind} ${id}`.trim(), status, rule, ...scored(score) };
+    }),
   ];
 }
 

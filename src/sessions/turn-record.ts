@@ -53,14 +53,23 @@ export const failedAttemptSchema = z.strictObject({
 /** A failed call. */
 export type FailedAttempt = z.infer<typeof failedAttemptSchema>;
 
+/** Rules by which a candidate may not be given, whatever room there is: a review that it waits for, a setting, its phase scopes. */
+const DENYING = ["review", "off", "phase"] as const;
+
+/** Whether a candidate was kept out by policy. */
+export function isDenied([, , rule]: LeftCandidate): boolean {
+  return DENYING.some((denying) => denying === rule);
+}
+
 /**
- * A candidate that was looked at and not given: `fact` or `passage`, the beginning of its id (of a passage behind its number), the
- * rule, and how well it fitted. `room`: its part is full; `weak`: it fits worse than others; `most`: enough are given.
+ * A candidate that was looked at and not given: what it is, the beginning of its id (of a passage behind its number, of a unit its
+ * place, of memory as a whole `""`), the rule, and how well it fitted. `room`: its part is full; `weak`: it fits worse than
+ * others; `most`: enough are given.
  */
 export const leftCandidateSchema = z.tuple([
-  z.enum(["fact", "passage"]),
+  z.enum(["fact", "passage", "unit", "memory"]),
   z.string(),
-  z.enum(["room", "weak", "most"]),
+  z.enum(["room", "weak", "most", ...DENYING]),
   z.number().optional(),
 ]);
 

@@ -4,14 +4,14 @@
  */
 import { ledgerSection } from "#src/context/ledger-section.ts";
 import { shareOf } from "#src/context/plan-context.ts";
-import { chooseUnits } from "#src/context/units-section.ts";
+import { chooseUnits, leftName } from "#src/context/units-section.ts";
 import { notable } from "#src/preparation/plugins.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/sessions/day-boundary.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Noted } from "#src/sessions/transcript.ts";
-import { MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
+import { isDenied, MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
 import { shortId } from "#memory/record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -96,7 +96,10 @@ async function chooseContext(
   const { contextTokens: budgetTokens } = prepared.budgets;
   const before = await callBefore(older, { chain, session });
   const noted = notedIn(session, turn);
-  const units = unitsForTurn({ chain, session, turn }, noted, { from: older.from, before });
+  const { given: units, left: otherUnits } = unitsForTurn({ chain, session, turn }, noted, {
+    from: older.from,
+    before,
+  });
   const ledger = ledgerSection(noted.ledger, shareOf("ledger", budgetTokens));
   const receipt: Receipt = {
     ...fixedParts(deps, { chain, session }),
@@ -105,7 +108,7 @@ async function chooseContext(
     ...(units.length === 0 ? {} : { units }),
     ...(facts.text === "" ? {} : { memory: facts.receipt }),
     ...(passages.text === "" ? {} : { evidence: passages.receipt }),
-    left: [...facts.left, ...passages.notGiven],
+    left: [...facts.left, ...passages.notGiven, ...otherUnits],
   };
   const sources = sourcesOf({
     chain,
@@ -139,7 +142,7 @@ function givenOnly(
   { turn: { receipt }, persona, profile, facts }: PromptSources,
   given: CallReceipt["given"] = {},
 ): Receipt {
-  const { memory = [], evidence = [], ledger, units, left = [], ...rest } = receipt;
+  const { memory = [], evidence = [], ledger, units = [], left = [], ...rest } = receipt;
   const kept = new Set(
     [
       ...persona.slice(0, given["persona"]),
@@ -151,13 +154,15 @@ function givenOnly(
   const dropped = memory
     .filter((fact) => !isKept(fact))
     .map(({ id }): LeftCandidate => ["fact", shortId(id), "room"]);
-  const notGiven = [...dropped, ...left].slice(0, 2 * MAX_LEFT);
+  const noRoom = given["units"] === undefined ? [] : units.slice(given["units"]);
+  const others = noRoom.map((unit): LeftCandidate => ["unit", leftName(unit), "room"]);
+  const notGiven = [...left.filter(isDenied), ...dropped, ...others, ...left.filter((one) => !isDenied(one))];
   return {
     ...rest,
     ...(receipt.memory === undefined ? {} : { memory: memory.filter(isKept) }),
     ...(receipt.evidence === undefined ? {} : { evidence: evidence.slice(0, given["evidence"]) }),
-    ...(notGiven.length === 0 ? {} : { left: notGiven }),
-    ...(units === undefined ? {} : { units: units.slice(0, given["units"]) }),
+    ...(notGiven.length === 0 ? {} : { left: notGiven.slice(0, 3 * MAX_LEFT) }),
+    ...(receipt.units === undefined ? {} : { units: units.slice(0, given["units"]) }),
     ...(ledger === undefined || given["ledger"] === 0 ? {} : { ledger }),
   };
 }
@@ -167,7 +172,7 @@ function unitsForTurn(
   { chain, session, turn }: Subject & { readonly chain: Chain },
   { units = [] }: Noted,
   { from, before }: Pick<OlderTurns, "from"> & { readonly before: CallReceipt | undefined },
-): NonNullable<Receipt["units"]> {
+): ReturnType<typeof chooseUnits> {
   const { sessionId } = session;
   const left = units.filter(
     // What came in from elsewhere stands in no turn that is given.
@@ -175,7 +180,7 @@ function unitsForTurn(
       unit.id !== undefined ||
       isLeftOut({ ...unit, sessionId: unit.sessionId ?? sessionId }, before, { chain, session, from }),
   );
-  return left.length === 0 ? [] : chooseUnits(left, questionIn(turn.text));
+  return left.length === 0 ? { given: [], left: [] } : chooseUnits(left, questionIn(turn.text));
 }
 
 /** What a model was given last in this conversation, as far as its newest turns tell. */
