@@ -86,7 +86,8 @@ describe("an HTML file", () => {
   it("has apart what a browser shows apart (E-1)", async () => {
     const html = `<html><body><dl><dt>Rent</dt><dd>1,480 francs</dd><dt>Due</dt><dd>first</dd></dl>
       <details><summary>More</summary>Heating</details><select><option>red</option><option>blue</option></select>
-      <fieldset><legend>Size</legend>large</fieldset><button>Yes</button><button>No</button>`;
+      <fieldset><legend>Size</legend>large</fieldset><button>Yes</button><button>No</button>
+      <p>in<b>with</b>in</p><product-name>Kettle</product-name><product-price>30 francs</product-price><foo>gas</foo><bar>oil</bar>`;
     const { text } = await read("page.html", html);
     for (const word of [
       "Rent",
@@ -100,6 +101,11 @@ describe("an HTML file", () => {
       "Size",
       "Yes",
       "No",
+      "inwithin",
+      "Kettle",
+      "30 francs",
+      "gas",
+      "oil",
     ])
       expect(text).toMatch(new RegExp(`(?<!\\S)${word}(?!\\S)`, "u"));
   });

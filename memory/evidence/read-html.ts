@@ -26,6 +26,13 @@ const SHOWN_APART =
     " ",
   );
 
+/** What browsers show within a word or beside it. Every other element that the converter does not know ends a word. */
+const WITHIN_WORDS = new Set(
+  "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rp rt ruby s samp small span strike strong sub sup time tt u var".split(
+    " ",
+  ),
+);
+
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
   // Its default takes zero-width blanks for blanks; they are to be seen and told.
@@ -38,8 +45,15 @@ const OPTIONS: HtmlToTextOptions = {
       walk(node.children, builder);
       builder.closeBlock({ trailingLineBreaks: 2 });
     },
+    otherElement(node, walk, builder) {
+      const edge = WITHIN_WORDS.has(node.name ?? "") ? "" : " ";
+      builder.addInline(edge);
+      walk(node.children, builder);
+      builder.addInline(edge);
+    },
   },
   selectors: [
+    { selector: "*", format: "otherElement" },
     ...["h1", "h2", "h3", "h4", "h5", "h6"].map((selector) => ({ selector, format: "markdownHeading" })),
     { selector: "a", options: { ignoreHref: true } },
     ...["td", "th"].map((selector) => ({ selector, format: "inlineSurround", options: { suffix: " | " } })),

@@ -43,8 +43,9 @@ function erasedText({ erased: { titles, turns } }: VerifyReport): string {
 }
 
 function renderProblems({ problems }: VerifyReport, screen: Screen): string {
-  const rows = problems.map(({ sessionKey, ordinal, turn, problem }) => [
-    printableKey(sessionKey),
+  const rows = problems.map(({ sessionKey, sessionId, ordinal, turn, problem }) => [
+    // Of what belongs to no chain, the place says which key it was.
+    printableKey(sessionKey === "" ? sessionId : sessionKey),
     String(ordinal),
     turn === null ? "" : String(turn),
     printableLine(problem),
