@@ -301,8 +301,22 @@ describe("a question", () => {
     const { lily, ran } = await open();
     await lily.send("go");
     const { sessionId } = latestOf(await lily.chain());
-    const again = await stream(lily, sessionId, new Command({ resume: "well" }));
-    expect(JSON.stringify(again.__interrupt__)).toContain("The answer was not understood");
+    const approve = { type: "approve" };
+    const edit = { type: "edit", editedAction: { name: "delete", args: {} } };
+    for (const resume of [
+      "well",
+      true,
+      {},
+      { decisions: [] },
+      { decisions: [approve, approve] },
+      { decisions: [{ type: "yes" }] },
+      { decisions: [edit] },
+    ]) {
+      const again = await stream(lily, sessionId, new Command({ resume }));
+      expect(JSON.stringify(again.__interrupt__)).toMatch(
+        /The answer was not understood|cannot be run in its place/u,
+      );
+    }
     expect(ran).toEqual([]);
     await stream(lily, sessionId, new Command({ resume: { decisions: [{ type: "approve" }] } }));
     expect(ran).toEqual(["a0"]);
