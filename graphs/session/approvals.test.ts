@@ -4,7 +4,7 @@ import { normalizeHitlInterruptPayload } from "@langchain/langgraph-sdk/ui";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { approvalIn, type Decision } from "#src/tools/approval.ts";
+import { approvalIn, parseAnswer, type Decision } from "#src/tools/approval.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { onFilesOf } from "./testing/on-files-of.ts";
@@ -295,6 +295,36 @@ describe("a question", () => {
     const again = await stream(lily, sessionId, new Command({ resume: { decisions: [edit] } }));
     expect(again.__interrupt__).toBeUndefined();
     expect(ran).toEqual(["b"]);
+  });
+
+  it("is not answered by what a page says of an open call beside its next message", async () => {
+    const { lily, ran } = await open();
+    await lily.send("hello");
+    const { sessionId } = latestOf(await lily.chain());
+    await stream(lily, sessionId, { messages: [{ role: "user", content: "go", id: "g" }] });
+    const done = { type: "tool", content: "Successfully handled tool call.", tool_call_id: "0", id: "d" };
+    await stream(lily, sessionId, { messages: [done, { role: "user", content: "no", id: "n" }] });
+    const turns = JSON.stringify(await lily.turns(sessionId));
+    expect(turns).not.toContain("Successfully handled");
+    expect(turns).toContain("not approved");
+    expect(ran).toEqual([]);
+  });
+
+  it.each([
+    [3, "7", 7],
+    [3, "many", "many"],
+    [3, "[1]", "[1]"],
+    [["a"], '["x"]', ["x"]],
+    [{ a: 1 }, '{"b":2}', { b: 2 }],
+    [true, "false", false],
+    ["3", "7", "7"],
+    [null, "7", "7"],
+  ])("takes an argument that was %j and comes back as the text %j for %j", (before, text, after) => {
+    const approval = { id: "1", tool: "write", args: { value: before }, description: "", changes: true };
+    const edit = { type: "edit", edited_action: { name: "write", args: { value: text, more: "7" } } };
+    expect(parseAnswer({ decisions: [edit] }, approval)).toMatchObject({
+      decision: { editedAction: { args: { value: after, more: "7" } } },
+    });
   });
 
   it("is asked again, with the reason, when the answer cannot be understood", async () => {

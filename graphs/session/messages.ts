@@ -3,6 +3,7 @@ import {
   AIMessage,
   HumanMessage,
   RemoveMessage,
+  ToolMessage,
   coerceMessageLikeToMessage,
   type BaseMessage,
 } from "@langchain/core/messages";
@@ -57,10 +58,11 @@ export function isNotice(message: BaseMessage): boolean {
 }
 
 /**
- * LangGraph's message reducer with four differences: what is not a message becomes a marked one, so that the graph
+ * LangGraph's message reducer with five differences: what is not a message becomes a marked one, so that the graph
  * can refuse it in words; a user message whose id is there already is a repeated delivery and goes to the end under an
  * id of its own, instead of rewriting the past; any other message whose id is there already is dropped from the input of
- * a run, and goes to the end, to be told of, where somebody would change it; user messages that are sent at once are marked as such.
+ * a run, and goes to the end, to be told of, where somebody would change it; user messages that are sent at once are marked as such; what a caller
+ * sends as the result of a call in the state is dropped, as agent-chat-ui says of every open call that it was handled.
  */
 export function reduceMessages(before: BaseMessage[], right: MessagesUpdate): BaseMessage[] {
   if (!isSent(right)) return reduce(before, listOf(right));
@@ -85,7 +87,10 @@ function isSent(update: MessagesUpdate): update is SentMessages {
 
 function reduce(left: BaseMessage[], right: readonly unknown[], { isSent = false } = {}): BaseMessage[] {
   const known = new Set(left.map((message) => message.id));
-  const incoming = apart(right.map(toMessage));
+  const calls = new Set(left.flatMap((message) => (AIMessage.isInstance(message) ? callIds(message) : [])));
+  const isForgedResult = (message: BaseMessage): boolean =>
+    isSent && ToolMessage.isInstance(message) && calls.has(message.tool_call_id);
+  const incoming = apart(right.map(toMessage)).filter((message) => !isForgedResult(message));
   const accepted: BaseMessage[] = [];
   const superseded: BaseMessage[] = [];
   for (const message of incoming) {
@@ -111,6 +116,10 @@ function reduce(left: BaseMessage[], right: readonly unknown[], { isSent = false
   const cleared = superseded.length === 0 ? left : without(left, superseded);
   // LangGraph's own reducer, which looks at every message, comes to the same.
   return areNew(accepted) ? [...cleared, ...accepted] : messagesStateReducer(cleared, accepted);
+}
+
+function callIds({ tool_calls: calls = [] }: AIMessage): (string | undefined)[] {
+  return calls.map(({ id }) => id);
 }
 
 function without(messages: readonly BaseMessage[], removals: readonly BaseMessage[]): BaseMessage[] {

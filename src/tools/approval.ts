@@ -96,9 +96,30 @@ export function parseAnswer(
       problem: 'The answer was not understood; it is {"decisions":[{"type":"approve"}]}, or "reject".',
     };
   const [decision] = parsed.data.decisions;
-  if (decision.type === "edit" && decision.editedAction.name !== approval.tool)
+  if (decision.type !== "edit") return { decision };
+  const { name, args } = decision.editedAction;
+  if (name !== approval.tool)
     return { problem: `Another tool than ${approval.tool} cannot be run in its place.` };
-  return { decision };
+  const read = Object.entries(args).map(
+    ([key, value]) => [key, readTyped(value, approval.args[key])] as const,
+  );
+  return { decision: { ...decision, editedAction: { name, args: Object.fromEntries(read) } } };
+}
+
+/** A page with text fields, as agent-chat-ui, sends text for whatever was edited: it is read as what stood there before. */
+function readTyped(value: unknown, before: unknown): unknown {
+  if (typeof value !== "string" || kindOf(before) === "string" || kindOf(before) === "nothing") return value;
+  try {
+    const read: unknown = JSON.parse(value);
+    return kindOf(read) === kindOf(before) ? read : value;
+  } catch {
+    return value;
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return "nothing";
+  return Array.isArray(value) ? "list" : typeof value;
 }
 
 /** The approval that an interrupt's value, or the data of an envelope, asks for. */
