@@ -4,7 +4,7 @@ import { replyText } from "#src/kernel/envelope.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import type { ChainEntry } from "#src/sessions/chain.ts";
 import { ROLES } from "#src/sessions/message.ts";
-import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
+import type { Slot, UsedPlugin, UsedPlugins } from "#src/sessions/plugin-choices.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
@@ -48,10 +48,15 @@ export const sessionDocumentSchema = z.strictObject({
   explainabilityLog: z.array(
     z.strictObject({
       requestId: z.string(),
+      deliveryId: z.string(),
       turn: z.int().nullable(),
       at: z.string(),
       status: traceSchema.shape.status,
       code: z.string().nullable(),
+      /** Of a turn that failed: why, in words. */
+      error: z.string().nullable(),
+      /** Plugins by slot, where somebody chose one or one took another's place. */
+      plugins: z.record(z.string(), z.string()),
       responsePreview: z.string().nullable(),
       executionTrace: traceSchema.pick({ totals: true, graph: true }),
     }),
@@ -100,6 +105,10 @@ export function sessionSetup(
 
 const PREVIEW = 200;
 
+function namesOf(plugins: UsedPlugins = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(plugins).map(([slot, { name }]) => [slot, name]));
+}
+
 /** The log of what happened, by time; a turn whose number is known comes behind a failure of the same instant. */
 export function explainabilityLog(
   { turns, failures }: { readonly turns: readonly TurnRecord[]; readonly failures: readonly FailedTurn[] },
@@ -110,14 +119,25 @@ export function explainabilityLog(
       { kind: "failure", failure, place: 1, of: 1 },
       options,
     );
-    const told = { turn: null, status, code, responsePreview: null };
+    const { deliveryId, message: error, plugins } = failure;
+    const told = {
+      deliveryId,
+      turn: null,
+      status,
+      code,
+      error,
+      plugins: namesOf(plugins),
+      responsePreview: null,
+    };
     return { requestId, ...told, at: failure.at, executionTrace: { totals, graph } };
   });
   const committed = turns.map((turn) => {
     const { totals, graph, status, requestId, code } = traceOf({ kind: "turn", turn }, options);
     const { envelope } = turn.reply;
     const said = sliceWhole(envelope === undefined ? answerOf(turn) : replyText(envelope), 0, PREVIEW);
-    const told = { turn: turn.turn, status, code, responsePreview: said };
+    const { deliveryId, explanation } = turn;
+    const plugins = namesOf(explanation.plugins);
+    const told = { deliveryId, turn: turn.turn, status, code, error: null, plugins, responsePreview: said };
     return { requestId, ...told, at: turn.at, executionTrace: { totals, graph } };
   });
   return [...failed, ...committed].sort((a, b) => Number(a.at > b.at) - Number(a.at < b.at));

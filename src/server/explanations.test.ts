@@ -57,6 +57,10 @@ describe("the state of a session, under the names of the MRP document", () => {
       ],
       explainabilityLog: [{ turn: 1, status: "completed", responsePreview: "my flight is BA117" }],
     });
+    await say(http, "/plugin gs gs-symbolic");
+    await say(http, "what is my flight?");
+    const log = (await stateOf(sessionId)).explainabilityLog;
+    expect(log.at(-1)).toMatchObject({ turn: 3, error: null, plugins: { gs: "gs-symbolic" } });
     const { sessionId: next } = await say(http, "/new");
     expect((await stateOf(sessionId)).state).toBe("expired");
     expect((await stateOf(next)).state).toBe("created");
