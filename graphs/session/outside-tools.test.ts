@@ -354,20 +354,29 @@ describe("a real MCP server in a turn", () => {
     expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("written");
   }, 60_000);
 
-  it("that crashes in a call is told to the model; one that hangs or is broken stops no turn", async () => {
+  it("that crashes in a call is told to the model; one that is broken stops no turn", async () => {
     const model = calling("my__crash");
-    const servers = { my: stdioServer(), broken: stdioServer("broken"), hangs: stdioServer("hang") };
+    const servers = { my: stdioServer(), broken: stdioServer("broken") };
     const lily = await start({
       model,
-      adjust: real(servers, 12_000),
+      adjust: real(servers, 30_000),
       config: { tools: { policy: { "my/crash": "allow" } } },
     });
     expect((await lily.send("hello")).envelope.message).toBe("done");
     expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("Connection closed");
     const { text } = (await lily.send("/tools")).envelope;
-    expect(text).toContain("| hangs | did not answer within 12 s |");
+    expect(text).toContain("| broken | ");
     expect(text).toContain("it said: no license found");
     expect(text).toContain("| my__greet | my | ready | runs |");
     expect(text).toContain("| my__write | my | ready | you are asked |");
   }, 60_000);
+
+  it("that hangs stops no turn", async () => {
+    const lily = await start({
+      model: calling("my__greet"),
+      adjust: real({ hangs: stdioServer("hang") }, 500),
+    });
+    expect((await lily.send("hello")).envelope.message).toBe("done");
+    expect((await lily.send("/tools")).envelope.text).toContain("| hangs | did not answer within 0.5 s |");
+  });
 });
