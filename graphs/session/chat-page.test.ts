@@ -108,9 +108,12 @@ describe("a hand-off on a page", () => {
     expect(message).toBe("human: good evening");
     expect(why).toContain("13 h since the last turn (limit 12 h)");
     expect(why).toContain(`(?threadId=${handoff?.sessionId})`);
-    expect((await page.lines(handoff?.sessionId ?? ""))[1]).toContain(
-      "13 h since the last turn (limit 12 h). /rejoin undoes it.",
-    );
+    const next = await page.lines(handoff?.sessionId ?? "");
+    expect(next).toEqual([
+      "human: good evening",
+      expect.stringContaining("13 h since the last turn (limit 12 h). /rejoin undoes it. [The conversation"),
+      "ai: re: good evening",
+    ]);
   });
 
   it("from a thread that ended before keeps every message that is sent there (S-3)", async () => {

@@ -336,7 +336,8 @@ function openedNotice(chain: Chain, session: SessionFields): BaseMessage | undef
   const { sessionId, turns } = session;
   const entry = entryOf(chain, sessionId);
   if (turns > 0 || entry?.opened.verdict === undefined || entry.previous === null) return undefined;
-  const text = linkTo(entry.previous, beginningText(entry.opened.verdict), "The conversation before");
+  const why = announcementFor(chain, session) ?? beginningText(entry.opened.verdict);
+  const text = linkTo(entry.previous, why, "The conversation before");
   return noticeMessage(text, openedNoticeId(sessionId));
 }
 

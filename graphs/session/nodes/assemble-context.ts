@@ -30,6 +30,7 @@ import { readRunContext, requireChain, type NodeRuntime, type RunContext } from 
 import { evidenceForTurn } from "../run-evidence.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { requireTurn, userMessage } from "../turn-messages.ts";
+import { openedNoticeId } from "../window.ts";
 
 /** What says something before the answer, to whoever listens. */
 type SayingRuntime = NodeRuntime & { readonly writer?: (event: unknown) => void };
@@ -50,9 +51,19 @@ export function assembleContext(deps: SessionDeps) {
     return {
       session: withModel(session, solver),
       turn: { ...turn, ...chosen, notice },
-      messages: said.map((text) => noticeMessage(text, deps.ids.uuid())),
+      messages: said
+        .map((text) => withoutOpened(text, state))
+        .filter((text) => text !== "")
+        .map((text) => noticeMessage(text, deps.ids.uuid())),
     };
   };
+}
+
+/** A page's thread says already, behind its first message, why its session began. */
+function withoutOpened(said: string, { messages, session }: SessionStateValues): string {
+  const opened = messages.find(({ id }) => id === openedNoticeId(session?.sessionId ?? ""))?.text ?? "";
+  const lines = said.split("\n");
+  return opened === "" ? said : lines.filter((line) => line === "" || !opened.startsWith(line)).join("\n");
 }
 
 /** A session that began before a model was configured takes the configured one from now on. */
