@@ -154,7 +154,7 @@ describe("a message with a picture", () => {
     expect(await harness.sessions.repository.searchTurns(chain, "base64", 5)).toEqual([]);
     expect(await harness.sessions.repository.searchTurns(chain, "png", 5)).toEqual([]);
     const [turn] = await turnsOfLatest(harness);
-    expect(turn?.explanation.receipt?.tokens["message"]).toBeLessThan(1_100);
+    expect(turn?.explanation.calls?.[0]?.tokens["message"]).toBeLessThan(1_100);
   });
 
   it("is answered in words where no model is configured", async () => {

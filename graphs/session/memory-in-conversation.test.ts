@@ -38,7 +38,7 @@ describe("what a model is given of memory", () => {
         ...(because === "fits" ? { score: 1 } : {}),
       })),
     );
-    expect(turn?.explanation.receipt?.tokens["profile"]).toBeGreaterThan(0);
+    expect(turn?.explanation.calls?.[0]?.tokens["profile"]).toBeGreaterThan(0);
   });
 
   it("has who Lily is and how it works whatever is asked, and nothing where nothing fits", async () => {

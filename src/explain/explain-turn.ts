@@ -122,7 +122,6 @@ function sourceText(source: AnswerSource, facts: TurnSurroundings["facts"], tell
   }
 }
 
-/** A unit by its turn, as `/units` names it. */
 /** A unit by its place. */
 export function unitName({ sessionId, turn, n }: UnitPlace, { nameOf }: Pick<Telling, "nameOf">): string {
   return `${turn}.${n}${sessionId === undefined ? "" : ` of ${nameOf(sessionId)}`}`;
