@@ -65,7 +65,7 @@ describe("a message that comes while another one is answered", () => {
     ]);
   });
 
-  it("cuts the other one off with `interrupt` and is answered alone; nothing is there twice", async () => {
+  it("cuts the other one off with `interrupt`; what it had said is kept, and nothing is there twice", async () => {
     const thread = await lily.newThread();
     const sessionKey = "double:interrupt";
     await lily.send(thread, "hello", { sessionKey });
@@ -76,21 +76,21 @@ describe("a message that comes while another one is answered", () => {
       sessionKey,
       multitaskStrategy: "interrupt",
     });
-    expect(reply).toMatchObject({ outcome: "answered", turn: 2, deliveryId: "B" });
+    expect(reply).toMatchObject({ outcome: "answered", turn: 3, deliveryId: "B" });
     expect((await lily.client.runs.get(thread, run.run_id)).status).toBe("interrupted");
     expect(linesOf(await lily.transcript(sessionKey, thread))).toEqual([
       "user: hello",
       "assistant: ok",
+      "user: first",
+      "assistant: Once upon",
       "user: second",
       "assistant: to B",
     ]);
-    expect(messages.map(({ content }) => content)).toEqual(["hello", "ok", "second", "to B"]);
-    const sent = JSON.stringify(models.requests.at(-1)?.body);
-    expect(sent).not.toContain("Once upon");
-    expect(sent).not.toContain('"first"');
+    const said = messages.map(({ content }) => content);
+    expect(said).toEqual(["hello", "ok", "first", "Once upon", "second", "to B"]);
   });
 
-  it("cuts the other one off with `rollback` too, and leaves nothing of it", async () => {
+  it("cuts the other one off with `rollback` too: what was said and begun to be answered is no client's to undo", async () => {
     const thread = await lily.newThread();
     const sessionKey = "double:rollback";
     await startHanging(thread, "first", sessionKey);
@@ -100,20 +100,25 @@ describe("a message that comes while another one is answered", () => {
       sessionKey,
       multitaskStrategy: "rollback",
     });
-    expect(reply).toMatchObject({ outcome: "answered", turn: 1, deliveryId: "B" });
-    expect(messages.map(({ content }) => content)).toEqual(["second", "to B"]);
-    expect(linesOf(await lily.transcript(sessionKey, thread))).toEqual(["user: second", "assistant: to B"]);
+    expect(reply).toMatchObject({ outcome: "answered", turn: 2, deliveryId: "B" });
+    const said = ["first", "Once upon", "second", "to B"];
+    expect(messages.map(({ content }) => content)).toEqual(said);
+    expect(linesOf(await lily.transcript(sessionKey, thread))).toEqual(
+      said.map((text, index) => `${index % 2 === 0 ? "user" : "assistant"}: ${text}`),
+    );
   });
 
-  it("that was cut off may be sent again under its id and is answered then", async () => {
+  it("that was cut off and is sent again under its id gets what had come of its answer", async () => {
     const thread = await lily.newThread();
     const sessionKey = "double:again";
     const run = await startHanging(thread, "first", sessionKey);
     await lily.client.runs.cancel(thread, run.run_id, true);
-    models.enqueue({ kind: "text", chunks: ["to A"] });
     const { reply } = await lily.send(thread, "first", { id: "A", sessionKey });
-    expect(reply).toMatchObject({ outcome: "answered", turn: 1, deliveryId: "A", repeated: false });
-    expect(linesOf(await lily.transcript(sessionKey, thread))).toEqual(["user: first", "assistant: to A"]);
+    expect(reply).toMatchObject({ outcome: "answered", turn: 1, status: "stopped", deliveryId: "A" });
+    expect(linesOf(await lily.transcript(sessionKey, thread))).toEqual([
+      "user: first",
+      "assistant: Once upon",
+    ]);
   });
 });
 
