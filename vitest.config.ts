@@ -13,8 +13,8 @@ export default defineConfig({
     globalSetup: "evals/harness/tests-in-memory.ts",
     // Files share modules: nothing here keeps state in one, and loading LangGraph anew for each file costs more than the tests.
     isolate: false,
-    // One more than the two cores of a small machine: tests that wait for a server leave theirs to others.
-    maxWorkers: 3,
+    // Two more than the two cores of a small machine: tests that wait for a server leave theirs to others.
+    maxWorkers: 4,
     testTimeout: 90_000,
     hookTimeout: 120_000,
     env: {

@@ -127,7 +127,7 @@ describe("persona and skills of a session", () => {
           await lily.close();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   });
 

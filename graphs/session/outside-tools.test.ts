@@ -263,7 +263,7 @@ describe("/reload_tools", () => {
           await lily.close();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 });

@@ -117,7 +117,7 @@ describe("an answer on a terminal", () => {
         write(renderAnswer(ANSWER, screen));
         expect(streamed(pieces, screen)).toBe(text());
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -108,7 +108,7 @@ export function describeParity(name: string, makeStore: MakeStore): void {
           }
           await fixture.close();
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       );
     });
   });
