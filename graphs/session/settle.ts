@@ -117,15 +117,19 @@ function adopt(deps: SessionDeps, { state, caughtUp }: Unsettled): Settled {
 function resume(adopted: Settled, { turn, messages, call }: InFlight): Settled {
   const resumed = { ...turn, number: adopted.session.turns + 1 };
   const isAsked = call?.approval !== undefined && call.state !== "begun";
-  const closing = isAsked ? [] : closeOpenCalls(messages);
+  const closing = isAsked ? [] : closeOpenCalls({ messages, call });
   return { ...adopted, messages: [...adopted.messages, ...messages, ...closing], resumed };
 }
 
 /** A stored result for each call that has none, so that the history stays valid and no tool runs again by itself. */
-function closeOpenCalls(messages: readonly BaseMessage[]): ToolMessage[] {
+function closeOpenCalls({ messages, call: mark }: Pick<InFlight, "messages" | "call">): ToolMessage[] {
   const { calls, refused } = openCalls(messages);
-  return [...calls.map((call) => resultOf(call, UNFINISHED, "error")), ...refused];
+  const isAsked = mark?.state === "asked" && mark.approval !== undefined;
+  const textFor = (id: string): string => (isAsked && mark.id === id ? NOT_APPROVED : UNFINISHED);
+  return [...calls.map((call) => resultOf(call, textFor(call.id), "error")), ...refused];
 }
+
+const NOT_APPROVED = "not run: it was not approved";
 
 const UNFINISHED =
   "interrupted: this call was not finished, or not approved; it may or may not have taken effect";
@@ -147,7 +151,7 @@ async function commitAsItStands(
   { left, adopted }: { readonly left: InFlight; readonly adopted: Settled },
 ): Promise<Settled> {
   const turn = withClosed(left);
-  const messages = [...left.messages, ...closeOpenCalls(left.messages)];
+  const messages = [...left.messages, ...closeOpenCalls(left)];
   const last = left.messages.at(-1);
   const isAnswered = AIMessage.isInstance(last) && !asksForTools(last);
   const draft = draftOf(turn, {
