@@ -116,7 +116,7 @@ describe("a call that changes something", () => {
     const editedAction = { name: "write", args: { path: "b" } };
     const reply = await answer(lily, idOf(waiting), { type: "edit", editedAction });
     expect(ran).toEqual(["b"]);
-    expect(reply.envelope.message).toContain('ran with {"path":"b"}.\nwrote 1 b');
+    expect(reply.envelope.message).toContain('called with {"path":"b"}.\nwrote 1 b');
   });
 
   it("cannot be edited into a call of another tool", async () => {

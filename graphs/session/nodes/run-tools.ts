@@ -196,7 +196,7 @@ function withRecord(turn: TurnInFlight, record: ApprovalRecord | undefined): Tur
 /** The model called it with other arguments than those that it ran with. */
 function withEdit(result: ToolMessage, decision: Decision | undefined): ToolMessage {
   if (decision?.type !== "edit") return result;
-  const changed = `The user changed the arguments; it ran with ${JSON.stringify(decision.editedAction.args)}.`;
+  const changed = `The user changed the arguments; it was called with ${JSON.stringify(decision.editedAction.args)}.`;
   const { tool_call_id, name, status, id, text } = result;
   return new ToolMessage({
     content: `${changed}\n${text}`,
