@@ -38,6 +38,13 @@ async function stored(lily: Harness) {
 
 const SMALL = { limits: { contextTokens: 2_000 } };
 
+/** With a control model, which is asked for summaries alone. */
+const CONTROLLED = {
+  ...SMALL,
+  agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
+  units: { extract: "symbolic" },
+};
+
 describe("a conversation that outgrows its context", () => {
   it("is told in a summary with what must not be lost; the transcript is as it was", async () => {
     const model = echoModel();
@@ -64,12 +71,7 @@ describe("a conversation that outgrows its context", () => {
   it("is summarised by the control model, which is asked once for many turns", async () => {
     const model = echoModel();
     const control = new ScriptedChatModel(() => "The vault opens with ZEBRA-7; much small talk.");
-    const config = {
-      ...SMALL,
-      agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
-      units: { extract: "symbolic" },
-    };
-    const lily = await start({ model, models: { "scripted:control": control }, config });
+    const lily = await start({ model, models: { "scripted:control": control }, config: CONTROLLED });
     await talk(lily, 17);
     expect(summary(model)).toContain("The vault opens with ZEBRA-7; much small talk.");
     expect(summaryCalls(control).length).toBeLessThanOrEqual(3);
@@ -78,12 +80,7 @@ describe("a conversation that outgrows its context", () => {
   it("is not summarised anew in a session that continues it", async () => {
     const model = echoModel();
     const control = new ScriptedChatModel(() => "The vault opens with ZEBRA-7; much small talk.");
-    const config = {
-      ...SMALL,
-      agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
-      units: { extract: "symbolic" },
-    };
-    const lily = await start({ model, models: { "scripted:control": control }, config });
+    const lily = await start({ model, models: { "scripted:control": control }, config: CONTROLLED });
     await talk(lily, 17);
     const before = control.calls.length;
     await lily.send("/new");
@@ -105,12 +102,7 @@ describe("a conversation that outgrows its context", () => {
   ])("is summarised in quotations where the control model %s", async (_what, answer) => {
     const model = echoModel();
     const control = new ScriptedChatModel(answer);
-    const config = {
-      ...SMALL,
-      agents: { defaults: { model: "scripted:test", controlModel: "scripted:control" } },
-      units: { extract: "symbolic" },
-    };
-    const lily = await start({ model, models: { "scripted:control": control }, config });
+    const lily = await start({ model, models: { "scripted:control": control }, config: CONTROLLED });
     await talk(lily, 17);
     expect(summary(model)).toContain("turn 1: “The vault code word is ZEBRA-7.”");
   });

@@ -6,6 +6,7 @@ import { takenUnitsSchema } from "#src/preparation/units.ts";
 import { claimsFor, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ControlCall } from "#src/sessions/turn-record.ts";
+import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import { controlModelOf } from "./policy-of.ts";
 import { lendContext, runSlot } from "./prepare-turn.ts";
 import { gateOf, scanWith } from "./run-memory.ts";
@@ -80,17 +81,22 @@ async function judged(
     // A gate that cannot be asked lets nothing through.
     units.map(({ topic, claim }) => gate(`${topic} ${claim}`.trim()).catch(() => undefined)),
   );
-  const rules = verdicts.map((verdict) =>
-    verdict === undefined
-      ? "gate_failed"
-      : verdict.action === "deny"
-        ? verdict.denial.rule
-        : verdict.action === "quarantine"
-          ? verdict.rule
-          : undefined,
-  );
+  const rules = verdicts.map(ruleAgainst);
   return {
     kept: units.filter((_unit, index) => rules[index] === undefined),
     denied: rules.filter((rule) => rule !== undefined),
   };
+}
+
+function ruleAgainst(verdict: PolicyVerdict | undefined): string | undefined {
+  switch (verdict?.action) {
+    case undefined:
+      return "gate_failed";
+    case "deny":
+      return verdict.denial.rule;
+    case "quarantine":
+      return verdict.rule;
+    case "allow":
+      return undefined;
+  }
 }

@@ -1,8 +1,9 @@
-/** Prepares a turn: its plugins, what it looks for, how much it may use. What cannot be used gives way, and is told. */
+/** Prepares a turn: its plugins, and what it looks for. What cannot be used gives way, and is told. */
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
+import { orAborted } from "#src/kernel/or-aborted.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { askControlModel, type ControlAnswer } from "#src/models/ask-control-model.ts";
 import {
@@ -23,10 +24,8 @@ import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
 import { saidBefore } from "./recall-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
-/** A turn with all that is decided before anything is looked up for it. */
+/** What is decided of a turn before anything is looked up for it. Its request id and its budgets it has since `admit`. */
 export interface PreparedTurn {
-  /** A UUIDv7. */
-  readonly requestId: string;
   /** What answers: a model reference, or `symbolic` for a solver without a model. */
   readonly solver: string;
   /** The plugin of each slot that was asked so far, with who chose it and what it took the place of. */
@@ -34,15 +33,6 @@ export interface PreparedTurn {
   readonly plan: TurnPlan;
   /** What the user said before it, newest first; a few messages. */
   readonly earlier: readonly string[];
-  /** When the session ends by itself; that it has not, `decideRollover` has found. */
-  readonly expiresAt: string | null;
-  /** Tokens of its context, and its limits. */
-  readonly budgets: Readonly<
-    { contextTokens: number } & Pick<
-      SessionDeps["limits"],
-      "memoryTokens" | "evidenceTokens" | "modelCalls" | "toolCalls" | "turnTokens" | "turnMs"
-    >
-  >;
   /** What preparing it took. */
   readonly tokens: number;
   readonly controlCalls: readonly ControlCall[];
@@ -75,24 +65,12 @@ export async function prepareTurn(
   );
   const solver = pluginFor(deps, session, "gs");
   const model = solver.plugin.solve === undefined ? modelOf(deps, session) : "symbolic";
-  const { memoryTokens, evidenceTokens, modelCalls, toolCalls, turnTokens, turnMs } = deps.limits;
   const plugins = { planner: planner.used, gs: solver.used };
   return {
-    requestId: turn.requestId,
     solver: model,
     plugins,
     plan: planner.value,
     earlier,
-    expiresAt: session.expiresAt,
-    budgets: {
-      contextTokens: deps.windows.budgetOf(model, deps.contextOf(session.activeAgent)),
-      memoryTokens,
-      evidenceTokens,
-      modelCalls,
-      toolCalls,
-      turnTokens,
-      turnMs,
-    },
     notices: noticesOf(plugins),
     tokens: context.tokens(),
     controlCalls: context.calls(),
@@ -144,13 +122,10 @@ const PLUGIN_MS = 3_000;
 /** What comes of a plugin of a file within its time; Lily's own end by themselves. @throws {Error} when it is late */
 export async function inTime<T>({ source }: Plugin, work: T | Promise<T>, limitMs = PLUGIN_MS): Promise<T> {
   if (source === undefined) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const end = (): void => reject(new Error(`it did not end within ${limitMs / 1000} s`));
-    timer = setTimeout(end, limitMs);
-  });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`it did not end within ${limitMs / 1000} s`)), limitMs);
   try {
-    return await Promise.race([work, late]);
+    return await orAborted(Promise.resolve(work), { signal: late.signal });
   } finally {
     clearTimeout(timer);
   }

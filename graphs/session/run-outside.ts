@@ -7,7 +7,7 @@ import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.t
 import { NO_POLICY, type HeldPolicy } from "#src/tools/policy.ts";
 import { sourceOf } from "#src/tools/session-tools.ts";
 import { sourceMetadata } from "#src/tools/tool-source.ts";
-import { freezeTools, hasRules, readPolicy, readTools } from "#src/tools/tool-snapshot.ts";
+import { freezeTools, hasRules, heldPolicy, readTools } from "#src/tools/tool-snapshot.ts";
 import { memoryOwner } from "./run-memory.ts";
 
 /**
@@ -29,9 +29,9 @@ export async function toolsToFreeze(
 export async function policyFor(
   { toolPolicy = NO_POLICY }: Pick<SessionDeps, "toolPolicy">,
   blobs: BlobReader,
-  { owner, activeAgent: agent, toolSnapshot }: SessionFields,
+  session: SessionFields,
 ): Promise<HeldPolicy> {
-  return { agent, now: toolPolicy, frozen: await readPolicy(blobs, owner, toolSnapshot?.policy) };
+  return heldPolicy(blobs, session, toolPolicy);
 }
 
 /** The tools as the session has them. What is gone from the store is not offered; what its source no longer has fails when it is called. */

@@ -20,16 +20,27 @@ const REMEMBERED = 32;
 /** What follows is no question any more, and embedders have small windows. */
 const MAX_CHARACTERS = 4_000;
 
-/** Vectors of the questions among operations, by their text. Made before a transaction: nothing waits for an embedder in one. */
+/** Vectors of questions, by their text. */
+export type Questions = ReadonlyMap<string, Float32Array>;
+
+/**
+ * Vectors of the questions among operations. Made before a transaction: nothing waits for an embedder in one.
+ *
+ * @param hasAny whether there is a vector to compare them with; asked only where something is asked
+ */
 export async function vectorsOfQuestions(
   operations: readonly Operation[],
   vectorOf: QueryVectors,
-): Promise<ReadonlyMap<string, Float32Array>> {
+  hasAny: () => Promise<boolean>,
+): Promise<Questions> {
+  const texts = operations.flatMap((operation) =>
+    "namespacePrefix" in operation && operation.query !== undefined ? [operation.query] : [],
+  );
   const vectors = new Map<string, Float32Array>();
-  for (const operation of operations) {
-    if (!("namespacePrefix" in operation) || operation.query === undefined) continue;
-    const vector = await vectorOf(operation.query);
-    if (vector !== undefined) vectors.set(operation.query, vector);
+  if (texts.length === 0 || !(await hasAny())) return vectors;
+  for (const text of new Set(texts)) {
+    const vector = await vectorOf(text);
+    if (vector !== undefined) vectors.set(text, vector);
   }
   return vectors;
 }

@@ -6,7 +6,7 @@ import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.t
 import { BUILT_IN, type OutsideTools, type ToolSourceState } from "./outside-tools.ts";
 import { heldRule, layersOf, toolRule, type HeldPolicy, type ToolPolicy, type ToolRule } from "./policy.ts";
 import { toolSource, type ToolSource } from "./tool-source.ts";
-import { freezeTools, readPolicy, readTools, type FrozenTool } from "./tool-snapshot.ts";
+import { freezeTools, heldPolicy, readTools, type FrozenTool } from "./tool-snapshot.ts";
 
 /** A tool beside how its source tells of it now. */
 export interface ToolRow {
@@ -89,7 +89,7 @@ export function createSessionTools({
       const states = (await outside?.list({ isAsked: true })) ?? [];
       const { tools, gone } = await readTools(blobs, owner, had);
       const now = freezeTools(states, policy, had);
-      const held = { agent, now: policy, frozen: await readPolicy(blobs, owner, had?.policy) };
+      const held = await heldPolicy(blobs, session, policy);
       const without = await withoutRoom();
       const told = states.flatMap(({ name, tools: some }) => some.map((tool) => ({ ...tool, source: name })));
       const kept = tools.filter(({ source }) =>

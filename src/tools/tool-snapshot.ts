@@ -3,9 +3,9 @@ import { z } from "zod";
 import { frozenText, type Frozen } from "#src/agents/snapshot.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { FROZEN_TYPE, sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
-import type { ToolSnapshot } from "#src/sessions/session-fields.ts";
+import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import { describedToolSchema, type DescribedTool, type ToolSourceState } from "./outside-tools.ts";
-import { NO_POLICY, toolPolicySchema, type ToolPolicy } from "./policy.ts";
+import { NO_POLICY, toolPolicySchema, type HeldPolicy, type ToolPolicy } from "./policy.ts";
 
 /** A tool of a session, with its source. */
 export interface FrozenTool extends DescribedTool {
@@ -37,14 +37,16 @@ export function hasRules({ agents, all }: ToolPolicy): boolean {
   return [...Object.values(agents), ...all].some((rules) => Object.keys(rules).length > 0);
 }
 
-/** The rules that a session began with; none where they are gone from the store, so that a person is asked. */
-export async function readPolicy(
+/** The rules of now beside those that a session began with; none where these are gone from the store, so that a person is asked. */
+export async function heldPolicy(
   blobs: BlobReader,
-  owner: string,
-  hash: string | undefined,
-): Promise<ToolPolicy> {
+  { owner, activeAgent: agent, toolSnapshot }: Pick<SessionFields, "owner" | "activeAgent" | "toolSnapshot">,
+  now: ToolPolicy,
+): Promise<HeldPolicy> {
+  const hash = toolSnapshot?.policy;
   const text = hash === undefined ? undefined : await frozenText(blobs, owner, hash);
-  return toolPolicySchema.safeParse(text?.ok === true ? JSON.parse(text.text) : undefined).data ?? NO_POLICY;
+  const read = toolPolicySchema.safeParse(text?.ok === true ? JSON.parse(text.text) : undefined);
+  return { agent, now, frozen: read.data ?? NO_POLICY };
 }
 
 /** The tools of a session, and the sources whose tools are gone from the store. */

@@ -20,6 +20,7 @@ import { spend } from "../budget.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { noticeMessage } from "../messages.ts";
 import { isLeftOut, lastCallOf, olderTurnsOf, type OlderTurns } from "../older-turns.ts";
+import { budgetFor } from "../plan-call.ts";
 import { modelOf, policyOf } from "../policy-of.ts";
 import { noticesOf, prepareTurn, withControlCalls } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
@@ -99,12 +100,12 @@ async function chooseContext(
   const older = olderTurnsOf(deps, run, { chain, session, turn });
   const prepared = await prepareTurn(deps, { session, turn, older });
   const { earlier, plan: wanted, solver } = prepared;
+  const budgetTokens = budgetFor(deps, session.activeAgent, solver);
   const text = wanted.queries.join("\n");
   const [facts, passages] = await Promise.all([
     memoryForTurn(deps, run, { chain, session, turn: { text }, earlier }),
     evidenceForTurn(deps, run, { session, plan: wanted }),
   ]);
-  const { contextTokens: budgetTokens } = prepared.budgets;
   const before = await callBefore(older, { chain, session });
   const noted = notedIn(session, turn);
   const { given: units, left: otherUnits } = unitsForTurn({ chain, session, turn }, noted, {

@@ -14,6 +14,7 @@ import {
   createQueryVectors,
   vectorsOfQuestions,
   type QueryVectors,
+  type Questions,
 } from "#memory/embedding/query-vectors.ts";
 import { fuse } from "#memory/recall/fuse.ts";
 import { textsOf, weighedTexts, type IndexFields, type StoreIndex } from "../index-fields.ts";
@@ -45,9 +46,6 @@ export interface PostgresStoreOptions {
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = (client: Queryable) => Promise<void>;
-
-/** Vectors of questions, by their text. */
-type Questions = ReadonlyMap<string, Float32Array>;
 
 /** Most words of a question that are looked up; the rest of a long text adds noise and time. */
 const MAX_QUERY_TERMS = 64;
@@ -127,12 +125,11 @@ export class PostgresStore extends AtomicStore {
   }
 
   async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
-    const isAsked = operations.some(
-      (operation) => "namespacePrefix" in operation && operation.query !== undefined,
-    );
-    if (!isAsked || this.#vectors === undefined || this.#queryVectors === undefined) return new Map();
-    const hasAny = await withServer(this.#server, async () => this.#vectors?.hasAny(this.#pool));
-    return hasAny === true ? vectorsOfQuestions(operations, this.#queryVectors) : new Map();
+    const vectors = this.#vectors;
+    const vectorOf = this.#queryVectors;
+    if (vectors === undefined || vectorOf === undefined) return new Map();
+    const hasAny = () => withServer(this.#server, () => vectors.hasAny(this.#pool));
+    return vectorsOfQuestions(operations, vectorOf, hasAny);
   }
 
   async #run(

@@ -5,6 +5,7 @@ import {
   createQueryVectors,
   vectorsOfQuestions,
   type QueryVectors,
+  type Questions,
 } from "#memory/embedding/query-vectors.ts";
 import { fuse } from "#memory/recall/fuse.ts";
 import type { Clock } from "#src/kernel/clock.ts";
@@ -39,9 +40,6 @@ export interface SqliteStoreOptions {
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = () => void;
-
-/** Vectors of questions, by their text. */
-type Questions = ReadonlyMap<string, Float32Array>;
 
 /**
  * The store. A batch is one transaction: it happens as a whole or not at all, and its reads see the state before its
@@ -128,12 +126,8 @@ export class SqliteStore extends AtomicStore {
   async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
     const vectors = this.#vectors;
     const vectorOf = this.#queryVectors;
-    const isAsked = operations.some(
-      (operation) => "namespacePrefix" in operation && operation.query !== undefined,
-    );
-    if (!isAsked || vectors === undefined || vectorOf === undefined) return new Map();
-    const hasAny = await this.#retry(() => vectors.hasAny());
-    return hasAny ? vectorsOfQuestions(operations, vectorOf) : new Map();
+    if (vectors === undefined || vectorOf === undefined) return new Map();
+    return vectorsOfQuestions(operations, vectorOf, () => this.#retry(() => vectors.hasAny()));
   }
 
   #search(search: SearchQuery, questions: Questions): SearchItem[] {

@@ -1,6 +1,5 @@
 /** `/units`: what this conversation has noted of what was said, as the person reads it, takes it along and brings it in. */
-import { done, envelopeOf, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { isLilyError } from "#src/kernel/errors.ts";
+import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { counted, markdownTable } from "#src/kernel/markdown.ts";
 import { entryOf } from "#src/sessions/chain.ts";
 import {
@@ -14,7 +13,7 @@ import {
 import { parseUnits, printUnits, type UnitTextProblem } from "#src/sessions/unit-text.ts";
 import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
 import { firstWord, usageEnvelope } from "../parse-command.ts";
-import { pathOf } from "./memory/memory-action.ts";
+import { pathOf, told } from "./memory/memory-action.ts";
 
 const USAGE = "/units [list], /units export [path], /units import <path or text>, /units drop <unit>";
 
@@ -32,9 +31,11 @@ export const unitsCommand: PlainCommand = {
       case "list":
         return { envelope: listed(context) };
       case "export":
-        return told(async () => ({ envelope: await exported(rest, context) }));
-      case "import":
-        return told(() => imported(rest, context));
+        return { envelope: await told(() => exported(rest, context)) };
+      case "import": {
+        const outcome = await told(() => imported(rest, context));
+        return "code" in outcome ? { envelope: outcome } : outcome;
+      }
       case "drop":
         return dropped(rest, context);
       default:
@@ -42,15 +43,6 @@ export const unitsCommand: PlainCommand = {
     }
   },
 };
-
-async function told(action: () => Promise<CommandOutcome>): Promise<CommandOutcome> {
-  try {
-    return await action();
-  } catch (error) {
-    if (isLilyError(error)) return { envelope: envelopeOf(error) };
-    throw error;
-  }
-}
 
 /** By which a unit is named: its turn and its number there, behind the session where that is another one. */
 function nameOf({ sessionId, turn, n }: HeldUnit, { chain }: CommandContext): string {

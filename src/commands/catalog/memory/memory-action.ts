@@ -43,8 +43,8 @@ export function momentOf({ nowMs, policy }: CommandContext): RowMoment {
   return { nowMs, timeZone: policy.timeZone };
 }
 
-/** The envelope of `action`, or that of the `LilyError` it threw. */
-export async function told(action: () => Promise<Envelope>): Promise<Envelope> {
+/** What `action` gives, or the envelope of the `LilyError` it threw. */
+export async function told<T>(action: () => Promise<T>): Promise<T | Envelope> {
   try {
     return await action();
   } catch (error) {
