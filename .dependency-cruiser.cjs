@@ -104,7 +104,7 @@ module.exports = {
       severity: "error",
       from: {
         path: "^(src|graphs|memory)/",
-        pathNot: "^(src/models/openai-completions-model|memory/embedding/openai-embedder)\\.ts$",
+        pathNot: "^(src/models/openai-completions-model|memory/embedding/embedders)\\.ts$",
       },
       to: { path: "node_modules/@langchain/openai/" },
     },

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { embedderReference } from "#memory/embedding/create-embedder.ts";
+import { embedderReference } from "#memory/embedding/embedders.ts";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { priceSchema } from "#src/explain/trace.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";

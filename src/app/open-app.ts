@@ -7,7 +7,7 @@ import type { SessionDeps, TopicClassifiers } from "./session-deps.ts";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { createEmbedder } from "#memory/embedding/create-embedder.ts";
+import { createEmbedder } from "#memory/embedding/embedders.ts";
 import { memoryIndexFields } from "#memory/namespaces.ts";
 import type { IndexFields } from "#memory/stores/index-fields.ts";
 import type { StoreIndex } from "#memory/stores/index-fields.ts";

@@ -15,8 +15,8 @@ import {
   vectorsOfQuestions,
   type QueryVectors,
   type Questions,
-} from "#memory/embedding/query-vectors.ts";
-import { fuse } from "#memory/recall/fuse.ts";
+} from "#memory/embedding/vectors.ts";
+import { fuse } from "../fuse.ts";
 import { textsOf, weighedTexts, type IndexFields, type StoreIndex } from "../index-fields.ts";
 import { encodePath, type Namespace } from "../namespace.ts";
 import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
@@ -191,10 +191,10 @@ export class PostgresStore extends AtomicStore {
     const vector = questions.get(query);
     if (vector === undefined || this.#vectors === undefined)
       return byWords.slice(offset, offset + limit).map(({ item, score }) => ({ ...item, score }));
-    const ranked = fuse([
-      { scores: new Map(byWords.map(({ id, score }) => [id, score])) },
-      { scores: await this.#vectors.similarities(client, vector, range), maximum: 1 },
-    ]);
+    const ranked = fuse(
+      new Map(byWords.map(({ id, score }) => [id, score])),
+      await this.#vectors.similarities(client, vector, range),
+    );
     // A filter has to read what it judges.
     const wanted = filter === undefined ? ranked.slice(offset, offset + limit) : ranked;
     const read = await this.#items(client, this.#sql.byIds, [wanted.map(({ id }) => id)]);

@@ -1,5 +1,5 @@
 /** The vectors of a store's texts in PostgreSQL, compared in this process: no extension of the server is needed. */
-import { fillVectors, type DueItem } from "#memory/embedding/fill-vectors.ts";
+import { fillVectors, type DueItem } from "#memory/embedding/vectors.ts";
 import type { Embedder } from "#memory/embedding/embedder.ts";
 import { decodePath, type Namespace } from "../namespace.ts";
 import type { Queryable, storeStatements } from "./store-tables.ts";

@@ -6,8 +6,8 @@ import {
   vectorsOfQuestions,
   type QueryVectors,
   type Questions,
-} from "#memory/embedding/query-vectors.ts";
-import { fuse } from "#memory/recall/fuse.ts";
+} from "#memory/embedding/vectors.ts";
+import { fuse } from "../fuse.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { AtomicStore, StoreView } from "../atomic-store.ts";
 import type { IndexFields, StoreIndex } from "../index-fields.ts";
@@ -150,10 +150,10 @@ export class SqliteStore extends AtomicStore {
     if (match === undefined) return [];
     const found = this.#items.find(match, path);
     if (vector === undefined || this.#vectors === undefined) return found;
-    return fuse([
-      { scores: new Map(Array.from(found, ({ id, score }) => [id, score])) },
-      { scores: this.#vectors.similarities(vector, path), maximum: 1 },
-    ]);
+    return fuse(
+      new Map(Array.from(found, ({ id, score }) => [id, score])),
+      this.#vectors.similarities(vector, path),
+    );
   }
 
   #listNamespaces(query: NamespaceQuery): string[][] {

@@ -2,7 +2,7 @@
 import type { Database, Transaction } from "better-sqlite3";
 import * as sqliteVec from "sqlite-vec";
 import type { Embedder } from "#memory/embedding/embedder.ts";
-import { fillVectors, type DueItem, type VectorTable } from "#memory/embedding/fill-vectors.ts";
+import { fillVectors, type DueItem, type VectorTable } from "#memory/embedding/vectors.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { decodePath, type Namespace } from "../namespace.ts";
 import { IN_RANGE, rangeOf } from "./item-table.ts";
