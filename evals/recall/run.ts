@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import Table from "cli-table3";
 import { recallFacts } from "#graphs/session/recall-memory.ts";
-import { rankFacts } from "#src/context/rank-facts.ts";
+import { rankFacts } from "#src/context/found-sections.ts";
 import type { FactStore } from "#memory/facts/fact-store.ts";
 import { readJson, readMadial, readPrecision, type PrecisionData } from "#evals/suites/memory/public/data.ts";
 import { measureMadial } from "#evals/suites/memory/public/madial.ts";
@@ -89,7 +89,7 @@ async function reportPrecision(): Promise<string> {
   row("plain FTS5", await scorePrecision(forPlain, data, plainAnswering(forPlain)));
   const ranking = await scorePrecision(forRanking, data, async (who, { query, task }) => {
     const found = await forRanking.recall(who, { query, limit: 12, ...(task === undefined ? {} : { task }) });
-    return rankFacts({ bySaid: found.relevant, byEarlier: [] }, { said: query, earlier: [] });
+    return rankFacts({ bySaid: found.relevant, byEarlier: [] }, { said: query, earlier: [] }).ranked;
   });
   row("product, the ranking alone", ranking);
   const prompt = await scorePrecision(forPrompt, data, async (who, { query, task }) => {

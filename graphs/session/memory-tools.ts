@@ -7,7 +7,7 @@ import { type MemoryRecord, PERSONALITY_DOMAINS, shortId } from "#memory/record.
 import { stateOf } from "#memory/retention/lifecycle.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { OWN_READS, OWN_WRITES } from "#src/tools/tool-source.ts";
-import { isOfFrame, memorySection } from "#src/context/memory-section.ts";
+import { chooseFacts, factsText, isOfFrame } from "#src/context/found-sections.ts";
 
 /** Tokens that the result of a search may take. */
 const RESULT_TOKENS = 800;
@@ -82,8 +82,8 @@ async function search(
 ): Promise<string> {
   const asked = { query, limit: MAX_FOUND, byMeaning: true, ...(begun === undefined ? {} : { begun }) };
   const { relevant } = await facts.recall(who, asked);
-  const { text } = memorySection({ relevant, always: [] }, { budgetTokens: RESULT_TOKENS, timeZone });
-  return text === "" ? "Nothing that is remembered fits these words." : text;
+  const { records } = chooseFacts({ relevant, always: [] }, { budgetTokens: RESULT_TOKENS, timeZone });
+  return factsText(records, timeZone) || "Nothing that is remembered fits these words.";
 }
 
 /** What stands before a fact in the section that models are given, and is no part of it. */

@@ -1,6 +1,5 @@
 /** Plans one model call: sizes of what could be given, for a plan of `src/context`, and of the plan the call's receipt. */
-import { evidenceText } from "#src/context/evidence-section.ts";
-import { factsText } from "#src/context/memory-section.ts";
+import { evidenceText, factsText } from "#src/context/found-sections.ts";
 import {
   planContext,
   shortTokens,
@@ -18,8 +17,7 @@ import {
   stepsOf,
 } from "#src/context/shown-messages.ts";
 import { summaryBudget } from "#src/context/summary.ts";
-import { notesText, systemPrompt } from "#src/context/system-prompt.ts";
-import { unitsText } from "#src/context/units-section.ts";
+import { notesText, systemPrompt, unitsText } from "#src/context/system-prompt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receipt.ts";

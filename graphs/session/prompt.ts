@@ -5,14 +5,18 @@
  */
 import { AIMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { cutText } from "#src/context/cut-text.ts";
-import { evidenceText } from "#src/context/evidence-section.ts";
-import { ledgerPart } from "#src/context/ledger-section.ts";
+import { evidenceText, factsText } from "#src/context/found-sections.ts";
+import {
+  handoverNote,
+  ledgerPart,
+  notesText,
+  systemPrompt,
+  turnsOutLine,
+  unitsText,
+} from "#src/context/system-prompt.ts";
 import { summarySection, type Summary } from "#src/context/summary.ts";
-import { factsText } from "#src/context/memory-section.ts";
-import { unitsText } from "#src/context/units-section.ts";
 import { shortTokens } from "#src/context/plan-context.ts";
 import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
-import { handoverNote, notesText, systemPrompt, turnsOutLine } from "#src/context/system-prompt.ts";
 import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";

@@ -1,11 +1,11 @@
 /** Reads what is remembered and fits a turn: for the prompt and for the answer without a model. */
 import {
   asksAboutMemory,
-  memorySection,
-  type MemorySection,
+  chooseFacts,
+  rankFacts,
+  type ChosenFacts,
   type RecalledFacts,
-} from "#src/context/memory-section.ts";
-import { rankFacts, scoreFacts } from "#src/context/rank-facts.ts";
+} from "#src/context/found-sections.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -79,9 +79,7 @@ export async function recallFacts(
   const person = newest
     .filter(({ domain }) => domain !== "task_memory")
     .toSorted((a, b) => Number(a.updated_at < b.updated_at) - Number(a.updated_at > b.updated_at));
-  const found = { bySaid, byEarlier };
-  const scores = scoreFacts(found, talk);
-  const ranked = rankFacts(found, talk, scores);
+  const { ranked, scores } = rankFacts({ bySaid, byEarlier }, talk);
   return {
     always: [...first, ...person],
     weak: bySaid.filter((record) => !ranked.includes(record)),
@@ -132,7 +130,7 @@ export async function memoryForTurn(
   deps: SessionDeps,
   run: RunContext,
   subject: RecallSubject,
-): Promise<MemorySection> {
+): Promise<ChosenFacts> {
   const { memoryTokens, contextTokens } = deps.limits;
   const room = {
     budgetTokens: recallBudget(deps.limits, memoryTokens),
@@ -141,8 +139,8 @@ export async function memoryForTurn(
   };
   const isOff = memoryOwner(deps, subject.session) === undefined;
   const recalled = await recallForTurn(deps, run, subject);
-  const section = memorySection(recalled ?? { relevant: [], always: [] }, room);
-  return isOff ? { ...section, left: [["memory", "", "off"]] } : section;
+  const chosen = chooseFacts(recalled ?? { relevant: [], always: [] }, room);
+  return isOff ? { ...chosen, left: [["memory", "", "off"]] } : chosen;
 }
 
 /** All that holds and may be read in a turn, newest first by domain: where answers are looked for without a model. */

@@ -1,7 +1,7 @@
 /** The evidence of a run: reached in the owner's name alone, and what of it a turn is given. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { evidenceSection, type EvidenceSection } from "#src/context/evidence-section.ts";
+import { choosePassages } from "#src/context/found-sections.ts";
 import type { Shelf, TurnPlan } from "#src/preparation/plugins.ts";
 import type { UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import { MAX_LEFT, type LeftCandidate } from "#src/sessions/turn-record.ts";
@@ -29,7 +29,8 @@ export function evidenceOf(
 }
 
 /** Passages for a turn, the plugin that found them, and what became of the knowledge bases. */
-export interface TurnEvidence extends EvidenceSection {
+export interface TurnEvidence {
+  readonly found: readonly FoundEvidence[];
   readonly used?: UsedPlugin;
   /** Those that are still mounted, where some are gone. */
   readonly kbs?: readonly string[];
@@ -51,7 +52,7 @@ export async function evidenceForTurn(
   const { evidenceTokens } = deps.limits;
   const { timeZone } = policyOf(deps, session);
   const owner = memoryOwner(deps, session);
-  const nothing = { ...evidenceSection([], 0, timeZone), notices: [], notGiven: [] };
+  const nothing = { found: [], notices: [], notGiven: [] };
   if (book === undefined || owner === undefined || evidenceTokens === 0) return nothing;
   const who = { owner };
   const mounted = mountedKbs(session);
@@ -78,8 +79,8 @@ export async function evidenceForTurn(
     return { found, looked: [...given.values()] };
   });
   const { found, looked } = value;
-  const section = evidenceSection(found.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens), timeZone);
-  return { ...section, ...left, used, notGiven: notGivenOf(looked, { found, given: section.found }) };
+  const given = choosePassages(found.slice(0, GIVEN), recallBudget(deps.limits, evidenceTokens), timeZone);
+  return { found: given, ...left, used, notGiven: notGivenOf(looked, { found, given }) };
 }
 
 /** Those that the plugin did not choose fit worse; of the others there are enough, or there is no room. */

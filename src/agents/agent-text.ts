@@ -1,5 +1,5 @@
 /** How persona and skills stand in a prompt, within their shares of it. Pure. */
-import { escapeData } from "#src/context/escape-data.ts";
+import { escapeData } from "#src/context/system-prompt.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
 import { z } from "zod";

@@ -7,7 +7,7 @@ import type { FoundTurn, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import { answerOf, type Receipt, type TurnRecord } from "#src/sessions/turn-record.ts";
-import { excerptOf } from "./excerpt.ts";
+import { excerptOf } from "./cut-text.ts";
 
 /** A piece of what was said. */
 export interface RecalledPiece {

@@ -7,7 +7,7 @@ import { wholeAt } from "#src/kernel/slice-text.ts";
 import { estimateTokens } from "#src/kernel/tokens.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { answerOf, receiptSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
-import { escapeData } from "./escape-data.ts";
+import { escapeData } from "./system-prompt.ts";
 import { holdsIn, identifiersIn, type Identifier } from "./identifiers.ts";
 
 /** Something of a turn that a summary says in the words in which it was said. */

@@ -1,6 +1,6 @@
 /** The plugins that come with Lily. */
 import { z } from "zod";
-import { fittingEvidence } from "#src/context/evidence-section.ts";
+import { fittingEvidence } from "#src/context/found-sections.ts";
 import { parseJson } from "#src/kernel/json.ts";
 import { UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
 import type { PluginChoices } from "#src/sessions/plugin-choices.ts";

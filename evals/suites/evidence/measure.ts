@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { evidenceSection, fittingEvidence } from "#src/context/evidence-section.ts";
+import { choosePassages, fittingEvidence } from "#src/context/found-sections.ts";
 import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { nameOf } from "#memory/evidence/citation.ts";
@@ -68,7 +68,7 @@ async function ask(
   question: EvidenceQuestion,
 ): Promise<{ question: EvidenceQuestion; place: Place }> {
   const found = fittingEvidence(await book.search(WHO, question.text, CANDIDATES), question.text);
-  const given = evidenceSection(found.slice(0, GIVEN), BUDGET_TOKENS, "UTC").found;
+  const given = choosePassages(found.slice(0, GIVEN), BUDGET_TOKENS, "UTC");
   const { expected: answer } = question;
   if (answer === null) return { question, place: given.length === 0 ? "silent" : "in vain" };
   const at = given.findIndex((one) => answers(one, answer));

@@ -2,9 +2,9 @@
  * `assembleContext`: settles who answers and what is said before the answer, chooses what the model is given under its
  * budget, and writes the receipt, from which the prompt is rendered.
  */
-import { ledgerSection } from "#src/context/ledger-section.ts";
+import { chooseEntries, chooseUnits, leftName } from "#src/context/system-prompt.ts";
+import { passagesReceipt } from "#src/context/found-sections.ts";
 import { shareOf } from "#src/context/plan-context.ts";
-import { chooseUnits, leftName } from "#src/context/units-section.ts";
 import { notable } from "#src/preparation/plugins.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
@@ -112,14 +112,14 @@ async function chooseContext(
     from: older.from,
     before,
   });
-  const ledger = ledgerSection(noted.ledger, shareOf("ledger", budgetTokens));
+  const ledger = chooseEntries(noted.ledger, shareOf("ledger", budgetTokens));
   const receipt: Receipt = {
     ...fixedParts(deps, { chain, session }),
     budgetTokens,
-    ...(ledger.text === "" ? {} : { ledger: [...ledger.numbers] }),
+    ...(ledger === undefined ? {} : { ledger }),
     ...(units.length === 0 ? {} : { units }),
-    ...(facts.text === "" ? {} : { memory: facts.receipt }),
-    ...(passages.text === "" ? {} : { evidence: passages.receipt }),
+    ...(facts.records.length === 0 ? {} : { memory: facts.receipt }),
+    ...(passages.found.length === 0 ? {} : { evidence: passagesReceipt(passages.found) }),
     left: [...facts.left, ...passages.notGiven, ...otherUnits],
   };
   const sources = sourcesOf({

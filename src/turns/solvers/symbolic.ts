@@ -3,7 +3,7 @@ import { asksSomething, isQuestion, sentencesOf } from "#src/kernel/questions.ts
 import { areAlike, stemsOf, STOP_WORDS, wordsOf } from "#src/kernel/words.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localDay, localTime } from "#src/sessions/day-boundary.ts";
-import { asksAboutMemory } from "#src/context/memory-section.ts";
+import { asksAboutMemory } from "#src/context/found-sections.ts";
 import { placeOf, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";

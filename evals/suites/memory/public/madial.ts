@@ -1,5 +1,5 @@
 /** Measures whether what of the past belongs to a turn of a dialogue is found among all that is remembered of a child. */
-import { rankFacts, type Talk } from "#src/context/rank-facts.ts";
+import { rankFacts, type Talk } from "#src/context/found-sections.ts";
 import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { MadialData } from "./data.ts";
 
@@ -47,7 +47,7 @@ export async function measureMadial(facts: FactStore, data: MadialData): Promise
     const talk = saidBefore(one.dialogue, one["test-turn"][0] ?? 1, owner);
     const asked = { query: talk.said, earlier: talk.earlier.join("\n"), limit: GIVEN };
     const { relevant: bySaid, byEarlier } = await facts.recall({ owner }, asked);
-    const relevant = rankFacts({ bySaid, byEarlier }, talk);
+    const { ranked: relevant } = rankFacts({ bySaid, byEarlier }, talk);
     given += relevant.length / data.dialogues.length;
     const wanted = one["relevant-id"].map((id) => recordIds.get(`${owner} ${id}`));
     for (const cut of CUTS) {
