@@ -3,9 +3,10 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
+import { HTTPException } from "hono/http-exception";
 import { LilyError } from "#src/kernel/errors.ts";
-import { createRequestRate, createRunningTurns, type RunningTurns } from "./limits.ts";
-import { answerProblem, refuseInvalid, type ReportProblem } from "./problem.ts";
+import { createRequestRate } from "./limits.ts";
+import { answerProblem, refuseInvalid } from "./problem.ts";
 import { requireExactPath } from "./request-path.ts";
 import { addOperations, draining } from "./routes/operations.ts";
 import { addExplanations } from "./routes/explanations.ts";
@@ -23,68 +24,69 @@ export interface HttpLimits {
   readonly turnsAtOnce: number;
 }
 
-export interface HttpAppOptions {
-  readonly sessions: RouteServices["sessions"];
+export interface HttpAppOptions extends RouteServices {
   /** Who asks. @throws {LilyError} `unauthenticated`, `forbidden` */
   readonly authenticate: (context: Context) => Promise<Caller>;
   readonly limits: HttpLimits;
   /** Origins of web pages that may read the answers. */
-  readonly corsOrigins?: readonly string[];
-  /** New requests are turned away. */
-  readonly isDraining?: () => boolean;
-  /** Told of every turn; by default a count of the app's own. */
-  readonly turns?: RunningTurns;
-  /** Told what is wrong with the server, which callers are not. */
-  readonly report?: ReportProblem;
+  readonly corsOrigins: readonly string[];
 }
-
-/** Time between signs of life in a stream of events. */
-const HEARTBEAT_MS = 15_000;
 
 /** Makes the app. Its paths begin with `/lily/v1`. */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono<HttpEnv> {
-  const { limits, report = () => undefined, isDraining = () => false, corsOrigins = [] } = options;
-  const services: RouteServices = {
-    sessions: options.sessions,
-    turns: options.turns ?? createRunningTurns(limits.turnsAtOnce),
-    report,
-    isDraining,
-    heartbeatMs: HEARTBEAT_MS,
-  };
+  const { limits, report, corsOrigins } = options;
   const app = new OpenAPIHono<HttpEnv>({ defaultHook: refuseInvalid });
   app.onError((error, context) => answerProblem(context, error, report));
-  app.notFound((context) => answerProblem(context, notFound(context), report));
-  if (corsOrigins.length > 0) app.use(corsFor(corsOrigins));
+  app.notFound(({ req }) => {
+    throw new LilyError("route_not_found", `there is no ${req.method} at this path`, {
+      next: `GET ${PREFIX}/openapi.json lists the routes.`,
+    });
+  });
+  if (corsOrigins.length > 0)
+    app.use(
+      cors({
+        origin: [...corsOrigins],
+        allowMethods: ["GET", "POST"],
+        allowHeaders: ["authorization", "content-type", "idempotency-key", "x-api-key"],
+        exposeHeaders: ["retry-after"],
+        maxAge: 600,
+      }),
+    );
   app.use(async (context, next) => {
     await next();
     context.header("cache-control", "no-store");
   });
   app.use(requireExactPath);
-  app.use(`${PREFIX}/keys/*`, guard(options, isDraining));
-  app.use(`${PREFIX}/keys/*`, bodyLimit({ maxSize: limits.bodyBytes, onError: () => tooLarge(limits) }));
-  app.use(`${PREFIX}/keys/*`, requireUtf8);
+  const tooLarge = (): never => {
+    throw new LilyError("request_too_large", `the body has more than ${limits.bodyBytes} bytes`, {
+      next: "Send less in one request; nothing was stored.",
+    });
+  };
+  app.use(
+    `${PREFIX}/keys/*`,
+    guard(options),
+    bodyLimit({ maxSize: limits.bodyBytes, onError: tooLarge }),
+    requireUtf8,
+  );
   const { openAPIRegistry: registry } = app;
   registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
-  registry.registerComponent("securitySchemes", "apiKey", {
-    type: "apiKey",
-    in: "header",
-    name: "x-api-key",
-  });
-  addTurns(app, services);
-  addSessions(app, services);
-  addExplanations(app, services);
-  addOperations(app, services);
+  const apiKey = { type: "apiKey", in: "header", name: "x-api-key" } as const;
+  registry.registerComponent("securitySchemes", "apiKey", apiKey);
+  addTurns(app, options);
+  addSessions(app, options);
+  addExplanations(app, options);
+  addOperations(app, options);
   return app;
 }
 
 /** Lets those pass who are known and do not ask too often. */
-function guard({ authenticate, limits }: HttpAppOptions, isDraining: () => boolean) {
+function guard({ authenticate, limits, isDraining }: HttpAppOptions) {
   const rate = createRequestRate(limits.requestsPerMinute);
   return async (context: Context<HttpEnv>, next: () => Promise<void>): Promise<void> => {
     if (isDraining()) throw draining();
     const caller = await authenticate(context);
     // Whoever has asked too often must still be able to stop what was begun.
-    const seconds = context.req.path.endsWith("/stop") ? 0 : await rate.take(caller.id);
+    const seconds = context.req.path.endsWith("/stop") ? 0 : await rate(caller.id);
     if (seconds > 0) {
       context.header("retry-after", String(seconds));
       throw new LilyError("rate_limited", "too many requests in a minute", {
@@ -96,37 +98,13 @@ function guard({ authenticate, limits }: HttpAppOptions, isDraining: () => boole
   };
 }
 
-function corsFor(origins: readonly string[]) {
-  return cors({
-    origin: [...origins],
-    allowMethods: ["GET", "POST"],
-    allowHeaders: ["authorization", "content-type", "idempotency-key", "x-api-key"],
-    exposeHeaders: ["retry-after"],
-    maxAge: 600,
-  });
-}
-
-/** A byte that is no UTF-8 would be stored as a question mark. @throws {LilyError} `request_invalid` */
+/** A byte that is no UTF-8 would be stored as a question mark. */
 async function requireUtf8(context: Context, next: () => Promise<void>): Promise<void> {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(await context.req.arrayBuffer());
   } catch {
-    // The decoder's own text says nothing that helps.
-    throw new LilyError("request_invalid", "the body is not JSON in UTF-8", {
-      next: "Send one JSON object.",
-    });
+    // As for a body that is no JSON; the decoder's own text says nothing that helps.
+    throw new HTTPException(400);
   }
   await next();
-}
-
-function tooLarge({ bodyBytes }: HttpLimits): never {
-  throw new LilyError("request_too_large", `the body has more than ${bodyBytes} bytes`, {
-    next: "Send less in one request; nothing was stored.",
-  });
-}
-
-function notFound({ req }: Context): LilyError {
-  return new LilyError("route_not_found", `there is no ${req.method} at this path`, {
-    next: `GET ${PREFIX}/openapi.json lists the routes.`,
-  });
 }

@@ -1,5 +1,7 @@
 /** The routes on a port: listens, and ends so that no answer that is being written is lost. */
+import { once } from "node:events";
 import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
@@ -44,9 +46,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       : { requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs };
   // Without a `createServer` of another kind it is one of `node:http`.
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeouts }) as Server;
-  await listen(server, options);
+  const { host, port } = options;
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (error) {
+    throw new LilyError("config_invalid", `cannot listen on ${host} port ${port}: ${errorMessage(error)}`, {
+      next: "Choose another with --host and --port; port 0 takes a free one.",
+      cause: error,
+    });
+  }
+  // On a port, and not on a pipe.
+  const at = server.address() as AddressInfo;
   return {
-    url: urlOf(server),
+    url: `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`,
     drain: () => (draining ??= drain(server, turns, options)),
   };
 }
@@ -69,34 +81,6 @@ async function drain(
   await closed;
 }
 
-async function isWithin(done: Promise<void>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const over = sleep(ms, false, { signal: timer.signal }).catch(() => true);
-  const isDone = await Promise.race([done.then(() => true), over]);
-  timer.abort();
-  return isDone;
-}
-
-function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(cannotListen(error, host, port)));
-    server.listen(port, host, resolve);
-  });
-}
-
-function cannotListen(error: unknown, host: string, port: number): LilyError {
-  return new LilyError("config_invalid", `cannot listen on ${host} port ${port}: ${errorMessage(error)}`, {
-    next: "Choose another with --host and --port; port 0 takes a free one.",
-    cause: error,
-  });
-}
-
-function urlOf(server: Server): string {
-  const address = server.address();
-  if (typeof address !== "object" || address === null) return "";
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
+function isWithin(done: Promise<void>, ms: number): Promise<boolean> {
+  return Promise.race([done.then(() => true), sleep(ms, false, { ref: false })]);
 }

@@ -2,26 +2,21 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { LilyError } from "#src/kernel/errors.ts";
 
-/** Counts the requests of each caller in a minute, in the memory of this process. */
-export interface RequestRate {
-  /** Counts one request. Returns the seconds to wait, 0 when it may go on. */
-  take(caller: string): Promise<number>;
-}
-
-/** Makes the counter; 0 is no limit. */
-export function createRequestRate(perMinute: number): RequestRate {
-  if (perMinute === 0) return { take: async () => 0 };
+/**
+ * Counts the requests of each caller in a minute, in the memory of this process; 0 is no limit. Each call counts one, and
+ * returns the seconds to wait, 0 when it may go on.
+ */
+export function createRequestRate(perMinute: number): (caller: string) => Promise<number> {
+  if (perMinute === 0) return async () => 0;
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  return {
-    async take(caller) {
-      try {
-        await limiter.consume(caller);
-        return 0;
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-      }
-    },
+  return async (caller) => {
+    try {
+      await limiter.consume(caller);
+      return 0;
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      return Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
+    }
   };
 }
 
@@ -61,27 +56,19 @@ export function createRunningTurns(perCaller: number): RunningTurns {
   return {
     begin(caller) {
       const others = [...running.values()].filter((other) => other === caller);
-      if (perCaller > 0 && others.length >= perCaller) throw tooMany(perCaller);
+      if (perCaller > 0 && others.length >= perCaller)
+        throw new LilyError("rate_limited", `${perCaller} messages are being answered or waiting already`, {
+          next: "Wait for one of them, then send the message again. It was not stored.",
+        });
       const turn = new AbortController();
       running.set(turn, caller);
       return { stop: turn.signal, end: () => end(turn) };
     },
     stopAll() {
-      for (const turn of running.keys()) turn.abort(stopped());
+      // What a turn is told that had not begun; one that is being answered ends as stopped instead.
+      const next = "Send the message again when it is back. It was not stored.";
+      for (const turn of running.keys()) turn.abort(new LilyError("draining", "the server ends", { next }));
     },
     idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
-}
-
-function tooMany(perCaller: number): LilyError {
-  return new LilyError("rate_limited", `${perCaller} messages are being answered or waiting already`, {
-    next: "Wait for one of them, then send the message again. It was not stored.",
-  });
-}
-
-/** What a turn is told that had not begun; one that is being answered ends as stopped instead. */
-function stopped(): LilyError {
-  return new LilyError("draining", "the server ends", {
-    next: "Send the message again when it is back. It was not stored.",
-  });
 }

@@ -85,9 +85,9 @@ export function requireOk(reply: TurnReply): TurnReply {
 
 /** The problem of anything thrown. */
 export function problemOf(error: unknown, report: ReportProblem): Problem {
-  const envelope = publicEnvelope(error instanceof Refusal ? error.envelope : envelopeIn(error), report);
-  const { code, message, next, data } = envelope;
   const reply = error instanceof Refusal ? error.reply : undefined;
+  const envelope = publicEnvelope(envelopeIn(error), report);
+  const { code, message, next, data } = envelope;
   return {
     type: `urn:lily:problem:${code}`,
     title: code.replaceAll("_", " "),
@@ -123,27 +123,22 @@ export function refuseInvalid(result: {
   if (result.success) return;
   const [issue] = result.error?.issues ?? [];
   const what = result.target === "json" ? "the body" : `the ${result.target}`;
-  const where =
-    issue === undefined || issue.path.length === 0 ? what : `${shown(issue.path.join("."))} in ${what}`;
-  throw invalid(`${where} is not as it should be: ${shorten(issue?.message ?? "invalid")}`);
+  const path = issue?.path.join(".") ?? "";
+  const where = path === "" ? what : `${JSON.stringify(shorten(path))} in ${what}`;
+  const message = `${where} is not as it should be: ${shorten(issue?.message ?? "invalid")}`;
+  const next = "GET /lily/v1/openapi.json describes every request.";
+  throw new LilyError("request_invalid", message, { next });
 }
 
 function envelopeIn(error: unknown): Envelope {
-  return envelopeOf(error instanceof HTTPException ? unreadable(error) : error);
-}
-
-/** What hono itself refuses: its own text may quote what was sent. */
-function unreadable({ status }: HTTPException): LilyError {
-  if (status === 415)
-    return invalid(
-      "the body is not application/json",
-      "Send JSON with the header Content-Type: application/json.",
-    );
-  return invalid("the body is not JSON in UTF-8", "Send one JSON object.");
-}
-
-function invalid(message: string, next = "GET /lily/v1/openapi.json describes every request."): LilyError {
-  return new LilyError("request_invalid", message, { next });
+  if (error instanceof Refusal) return error.envelope;
+  // What hono itself refuses: its own text may quote what was sent.
+  if (!(error instanceof HTTPException)) return envelopeOf(error);
+  if (error.status === 415)
+    return refused("request_invalid", "the body is not application/json", {
+      next: "Send JSON with the header Content-Type: application/json.",
+    });
+  return refused("request_invalid", "the body is not JSON in UTF-8", { next: "Send one JSON object." });
 }
 
 function publicEnvelope(envelope: Envelope, report: ReportProblem): Envelope {
@@ -152,10 +147,6 @@ function publicEnvelope(envelope: Envelope, report: ReportProblem): Envelope {
   return refused(envelope.code as ErrorCode, "the server could not do it", {
     next: "The log of the server says what is wrong. Send the message again later with the same delivery id: if it was stored, it is answered once.",
   });
-}
-
-function shown(text: string): string {
-  return JSON.stringify(shorten(text));
 }
 
 function shorten(text: string): string {

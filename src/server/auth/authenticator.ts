@@ -1,7 +1,7 @@
 /** Who asks: the owner that a request's key or token stands for. */
 import type { Clock } from "#src/kernel/clock.ts";
 import { isApiKey } from "./key-entries.ts";
-import { openKeyRing } from "./key-ring.ts";
+import { openKeyRing } from "./key-file.ts";
 import { requireLocal } from "./open-mode.ts";
 import { unauthenticated } from "./refusals.ts";
 import { openTokenVerifier } from "./tokens.ts";

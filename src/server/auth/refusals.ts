@@ -1,6 +1,6 @@
 /** The refusals of the login, in plain words, and how a LangGraph server answers with one. */
 import { HTTPException } from "@langchain/langgraph-sdk/auth";
-import { envelopeOf, refused } from "#src/kernel/envelope.ts";
+import { envelopeOf } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 
 /** The same whatever was wrong, so that an answer helps nobody to guess; nothing of what was sent is in it. */
@@ -23,18 +23,18 @@ const PUBLIC_CODES = new Set(["unauthenticated", "forbidden", "session_not_yours
  * asks is told to `report`, and the answer says only that it happened.
  */
 export function answerFor(error: unknown, report: (text: string) => void): HTTPException {
-  if (isLilyError(error) && PUBLIC_CODES.has(error.code)) {
-    const challenge = error.code === "unauthenticated" ? { "www-authenticate": "Bearer" } : {};
-    return answer(ERROR_CODES[error.code].http, envelopeOf(error), challenge);
-  }
-  report(errorMessage(error));
-  const next = "Try again later; the log of the server says why.";
-  return answer(500, refused("internal", "the server cannot check who is asking", { next }));
-}
-
-function answer(status: number, envelope: object, headers: Record<string, string> = {}): HTTPException {
-  return new HTTPException(status, {
-    message: JSON.stringify(envelope),
-    headers: { "content-type": "application/json", ...headers },
+  const isPublic = isLilyError(error) && PUBLIC_CODES.has(error.code);
+  if (!isPublic) report(errorMessage(error));
+  const told = isPublic
+    ? error
+    : new LilyError("internal", "the server cannot check who is asking", {
+        next: "Try again later; the log of the server says why.",
+      });
+  return new HTTPException(ERROR_CODES[told.code].http, {
+    message: JSON.stringify(envelopeOf(told)),
+    headers: {
+      "content-type": "application/json",
+      ...(told.code === "unauthenticated" ? { "www-authenticate": "Bearer" } : {}),
+    },
   });
 }

@@ -98,8 +98,11 @@ export function rulesOf(
   return matched.map(([rule, params]) => ({ rule, params: params as Record<string, string> }));
 }
 
-/** Asks this server within the process: whether `owner` may read `path`. */
-export type MayRead = (path: string, owner: string) => Promise<boolean>;
+/** Asks this server within the process whether `owner` may read a thread, or a run of it. */
+export type MayRead = (
+  of: { readonly thread_id?: string; readonly run_id?: string },
+  owner: string,
+) => Promise<boolean>;
 
 /** What is asked for. */
 export interface GuardedRequest {
@@ -119,26 +122,16 @@ export async function passesGuard(
   const rules = rulesOf(method, path);
   for (const { rule, params } of rules) {
     if (rule === "asked") continue;
-    const needed = readableBefore(rule, params);
-    if (needed === undefined || !(await mayRead(needed, owner))) return false;
+    // The path of a thread, or of a run of a thread, has no other parameters.
+    if (rule === "closed" || !Object.values(params).every((id) => UUID.test(id))) return false;
+    if (!(await mayRead(params, owner))) return false;
   }
   return rules.length > 0;
 }
 
-/** The path of what somebody must be able to read; `undefined` where nobody may go on. */
-function readableBefore(
-  rule: RouteRule,
-  { thread_id: thread = "", run_id: run = "" }: Readonly<Record<string, string>>,
-): string | undefined {
-  if (rule === "closed" || !UUID.test(thread)) return undefined;
-  if (rule === "thread") return `/threads/${thread}`;
-  return UUID.test(run) ? `/threads/${thread}/runs/${run}` : undefined;
-}
-
 /** Asks over the loopback. Outside of a server nothing can be asked: nobody may. */
-export const mayReadInProcess: MayRead = async (path, owner) => {
+export const mayReadInProcess: MayRead = async ({ thread_id: thread = "", run_id: run }, owner) => {
   if (!isInServer()) return false;
-  const [, , thread = "", , run] = path.split("/");
   const client = await inProcessClient(loopbackHeaders(owner));
   try {
     await (run === undefined ? client.threads.get(thread) : client.runs.get(thread, run));

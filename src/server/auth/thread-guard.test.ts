@@ -12,13 +12,13 @@ const guarded = (route: string, owner: string) => {
 
 describe("routes that the server does not guard", () => {
   it.each([
-    [`GET /threads/${THREAD}/runs/${RUN}/stream`, `/threads/${THREAD}/runs/${RUN}`],
-    [`GET /threads/${THREAD}/runs/${RUN}/join`, `/threads/${THREAD}/runs/${RUN}`],
-    [`POST /threads/${THREAD}/runs/${RUN}/cancel`, `/threads/${THREAD}/runs/${RUN}`],
-    [`POST /threads/${THREAD}/commands`, `/threads/${THREAD}`],
-    [`POST /threads/${THREAD}/stream/events`, `/threads/${THREAD}`],
-    [`GET /threads/${THREAD}/stream/events`, `/threads/${THREAD}`],
-  ])("%s is for whoever may read %s", async (route, asked) => {
+    [`GET /threads/${THREAD}/runs/${RUN}/stream`, { thread_id: THREAD, run_id: RUN }],
+    [`GET /threads/${THREAD}/runs/${RUN}/join`, { thread_id: THREAD, run_id: RUN }],
+    [`POST /threads/${THREAD}/runs/${RUN}/cancel`, { thread_id: THREAD, run_id: RUN }],
+    [`POST /threads/${THREAD}/commands`, { thread_id: THREAD }],
+    [`POST /threads/${THREAD}/stream/events`, { thread_id: THREAD }],
+    [`GET /threads/${THREAD}/stream/events`, { thread_id: THREAD }],
+  ])("%s is for whoever may read %j", async (route, asked) => {
     const mayRead = vi.fn<MayRead>(async (_path, owner) => owner === "ana");
     const outcomes = [
       await passesGuard(guarded(route, "ana"), mayRead),
@@ -71,7 +71,7 @@ describe("the server within the process", () => {
       requests.push(new Request(url, init));
       return new Response("{}", { status });
     });
-    expect(await mayReadInProcess("/threads/x", "bén")).toBe(may);
+    expect(await mayReadInProcess({ thread_id: "x" }, "bén")).toBe(may);
     const asked = requests.map(({ url, method, headers }) => [
       method,
       new URL(url).pathname,
@@ -81,6 +81,6 @@ describe("the server within the process", () => {
   });
 
   it("that cannot be asked lets nobody", async () => {
-    expect(await mayReadInProcess("/threads/x", "ana")).toBe(false);
+    expect(await mayReadInProcess({ thread_id: "x" }, "ana")).toBe(false);
   });
 });

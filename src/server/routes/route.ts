@@ -27,11 +27,12 @@ export interface RouteServices {
     LocalSessions,
     "send" | "stop" | "approve" | "openApproval" | "repository" | "contextOf"
   >;
+  /** Told of every turn. */
   readonly turns: RunningTurns;
+  /** Told what is wrong with the server, which callers are not. */
   readonly report: ReportProblem;
+  /** New requests are turned away. */
   readonly isDraining: () => boolean;
-  /** Time between signs of life in a stream of events. */
-  readonly heartbeatMs: number;
 }
 
 /** Parameters of a route of a key. */

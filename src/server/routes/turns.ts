@@ -21,6 +21,9 @@ import {
 } from "./route.ts";
 import { requireChain } from "./sessions.ts";
 
+/** Time between signs of life in a stream of events. */
+const HEARTBEAT_MS = 15_000;
+
 /** What may be sent; what it really is, is checked with the codes of messages. */
 const contentSchema = z
   .unknown()
@@ -226,7 +229,7 @@ async function answerTurn(
   services: RouteServices,
   take: (on: Pick<TurnRequest, "stop" | "onEvent">) => Promise<TurnReply>,
 ) {
-  const { turns, report, heartbeatMs } = services;
+  const { turns, report } = services;
   const running = turns.begin(context.var.caller.id);
   const send = (onEvent?: TurnRequest["onEvent"]): Promise<TurnReply> =>
     take({ stop: running.stop, ...(onEvent === undefined ? {} : { onEvent }) }).finally(() => running.end());
@@ -239,7 +242,7 @@ async function answerTurn(
     const emit = (event: string, data: unknown): void => {
       sent = sent.then(() => stream.writeSSE({ event, data: JSON.stringify(data) }));
     };
-    const heartbeat = setInterval(() => void stream.write(": waiting\n\n"), heartbeatMs);
+    const heartbeat = setInterval(() => void stream.write(": waiting\n\n"), HEARTBEAT_MS);
     try {
       emit("reply", requireOk(await send(({ type, ...data }) => emit(type, data))));
     } catch (error) {

@@ -3,6 +3,7 @@ import { createHarness, type Harness, type HarnessOptions } from "#graphs/sessio
 import { LilyError } from "#src/kernel/errors.ts";
 import { afterEach } from "vitest";
 import type { Context } from "hono";
+import { createRunningTurns } from "../limits.ts";
 import { createHttpApp, type HttpAppOptions, type HttpLimits } from "../http-app.ts";
 import { problemSchema, type Problem } from "../problem.ts";
 import type { Caller } from "../routes/route.ts";
@@ -77,6 +78,9 @@ function overHarness(lily: Harness, { app: overrides, limits }: HttpHarnessOptio
   const options: HttpAppOptions = {
     sessions: lily.sessions,
     limits: { bodyBytes: 8_000_000, requestsPerMinute: 0, turnsAtOnce: 0, ...limits },
+    turns: createRunningTurns(limits?.turnsAtOnce ?? 0),
+    isDraining: () => false,
+    corsOrigins: [],
     authenticate: authenticateTest,
     report: (detail) => reported.push(detail),
     ...overrides,
