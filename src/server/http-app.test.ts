@@ -245,9 +245,14 @@ describe("a command by its name", () => {
     expect(
       await replyIn(await http.post("/keys/k/commands/new", { args: "hello", deliveryId: "d9" })),
     ).toEqual({ ...rotated, repeated: true });
-    expect(await replyIn(await http.post("/keys/k/commands/help"))).toMatchObject({
-      envelope: { code: "help" },
-    });
+  });
+
+  it("needs no body, and none of the header that says it is JSON", async () => {
+    const http = await start();
+    for (const headers of [{}, { "content-type": "application/json" }])
+      expect(await replyIn(await http.post("/keys/k/commands/help", undefined, { headers }))).toMatchObject({
+        envelope: { code: "help" },
+      });
   });
 
   it.each(["nonsense", "New", "new@other", "new%20x", "constructor", "%2Fnew", "x".repeat(10_000)])(

@@ -103,6 +103,7 @@ const sendMessage = createRoute({
 const runCommand = createRoute({
   method: "post",
   path: `${PREFIX}/keys/{key}/commands/{name}`,
+  middleware: emptyIsNone,
   operationId: "runCommand",
   summary: "Run a slash command, as the message /name args does",
   description: STREAMING,
@@ -254,6 +255,12 @@ async function answerTurn(
   });
   // The types of a route know its JSON alone.
   return events as never;
+}
+
+/** A body of no bytes is none, also where the client says that it is JSON: many send the header always. */
+async function emptyIsNone({ req }: Context<HttpEnv>, next: () => Promise<void>): Promise<void> {
+  if ((await req.arrayBuffer()).byteLength === 0) req.raw.headers.delete("content-type");
+  await next();
 }
 
 /** Whether events are asked for by name, and not less than JSON. */
