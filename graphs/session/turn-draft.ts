@@ -1,6 +1,7 @@
 /** What a commit stores of the turn in flight. */
 import type { BaseMessage } from "@langchain/core/messages";
 import type { FailedTurn } from "#src/sessions/repository.ts";
+import { storeUnits } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnBody } from "#src/sessions/turn-record.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
@@ -29,6 +30,7 @@ export function draftOf(turn: TurnInFlight, parts: DraftParts): TurnDraft {
   const limited =
     parts.status === "limited" && turn.limit !== undefined ? limitNotice(turn.limit) : undefined;
   const notice = parts.notice ?? limited ?? turn.notice ?? undefined;
+  const messages = transcriptOf(turn, parts);
   return {
     at: parts.at,
     kind: turn.outcome === null ? "chat" : "command",
@@ -36,8 +38,10 @@ export function draftOf(turn: TurnInFlight, parts: DraftParts): TurnDraft {
     deliveryId: turn.deliveryId,
     textHash: turn.textHash,
     ...(turn.collected === undefined ? {} : { collected: turn.collected }),
-    messages: transcriptOf(turn, parts),
-    ...(turn.stagedUnits.length === 0 ? {} : { units: turn.stagedUnits }),
+    messages,
+    ...(turn.stagedUnits.length === 0
+      ? {}
+      : { units: storeUnits(turn.stagedUnits, messages[0]?.content ?? "") }),
     ...changesOf(turn),
     reply: {
       ...(turn.announcement === null ? {} : { announcement: turn.announcement }),

@@ -3,6 +3,7 @@ import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { BUILT_IN_PLUGINS } from "#src/preparation/built-in.ts";
 import { withLoaded } from "#src/preparation/plugins.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
+import { unitsIn } from "#src/sessions/knowledge-units.ts";
 import {
   createHarness,
   echoModel,
@@ -27,7 +28,7 @@ async function start(options: HarnessOptions = {}): Promise<Harness> {
 }
 
 const unitsOf = async (lily: Harness) =>
-  (await lily.turns(latestOf(await lily.chain()).sessionId)).map(({ units = [] }) => units);
+  (await lily.turns(latestOf(await lily.chain()).sessionId)).map(unitsIn);
 
 const CPU = {
   role: "Constraint",
@@ -133,6 +134,13 @@ describe("with a control model, the units of a turn", () => {
     const [turn] = await lily.turns(latestOf(await lily.chain()).sessionId);
     expect(turn?.units).toBeUndefined();
     expect(turn?.explanation.extracted?.why).toBe("the control model did not answer within 3 s");
+  });
+
+  it("stand in the record of their turn by their place, and not twice", async () => {
+    const lily = await start({ model: echoModel() });
+    const { sessionId } = await lily.send("Hi! The system must run on CPU only.");
+    const [turn] = await lily.turns(sessionId);
+    expect(turn?.units).toEqual([{ said: [4, 36] }]);
   });
 
   it("are its sentences where the setting says so", async () => {

@@ -32,6 +32,32 @@ export const knowledgeUnitSchema = z.strictObject({
 /** A fact, constraint, definition or guidance taken from a session's turns. */
 export type KnowledgeUnit = z.infer<typeof knowledgeUnitSchema>;
 
+/** Schema of {@link StoredUnit}. */
+export const storedUnitSchema = z.union([
+  knowledgeUnitSchema,
+  /** Where the sentence begins and ends in the turn's first message, in UTF-16 code units: its words stand there already. */
+  z.strictObject({ said: z.tuple([z.int().min(0), z.int().min(1)]) }),
+]);
+
+/** A unit as the record of its turn keeps it. */
+export type StoredUnit = z.infer<typeof storedUnitSchema>;
+
+/** Units for a record whose first message is `text`: of what stands in that, the place alone. */
+export function storeUnits(units: readonly KnowledgeUnit[], text: string): StoredUnit[] {
+  return units.map((unit) => {
+    const { role, topic, claim, ...rest } = unit;
+    const from = role === "Statement" && topic === "" ? text.indexOf(claim) : -1;
+    return from < 0 || Object.keys(rest).length > 0 ? unit : { said: [from, from + claim.length] };
+  });
+}
+
+/** The units of a turn, with their words. */
+export function unitsIn({ units = [], messages: [said] = [] }: Omit<UnitTurn, "turn">): KnowledgeUnit[] {
+  return units.map((unit) =>
+    "said" in unit ? { role: "Statement", topic: "", claim: said?.content.slice(...unit.said) ?? "" } : unit,
+  );
+}
+
 /** Schema of {@link UnitPlace}. */
 export const unitPlaceSchema = z.strictObject({
   /** Where it is another one, which this one continues. */
@@ -119,21 +145,19 @@ export const sizeOf = (unit: HeldUnit): number => JSON.stringify(unit).length;
 /** What a turn does to units: a committed one, or the mark of one that was erased. */
 interface UnitTurn {
   readonly turn: number;
-  readonly units?: readonly KnowledgeUnit[] | undefined;
+  readonly units?: readonly StoredUnit[] | undefined;
+  readonly messages?: readonly { readonly content: string }[];
   readonly changes?:
     | { readonly contextFrom?: number | undefined; readonly unitsDropped?: UnitPlace[] | undefined }
     | undefined;
 }
 
 /** The units after a turn; `undefined` without any. What is cleared in place takes its units along. */
-export function unitsAfter(
-  held: readonly HeldUnit[] | undefined,
-  { turn, units = [], changes = {} }: UnitTurn,
-): HeldUnit[] | undefined {
-  const { contextFrom, unitsDropped = [] } = changes;
+export function unitsAfter(held: readonly HeldUnit[] | undefined, stored: UnitTurn): HeldUnit[] | undefined {
+  const { turn, changes: { contextFrom, unitsDropped = [] } = {} } = stored;
   const before = contextFrom === undefined ? (held ?? []) : [];
   const kept = before.filter((unit) => !unitsDropped.some((place) => isSamePlace(unit, place)));
-  return bounded([...kept, ...units.map((unit, index) => ({ ...unit, turn, n: index + 1 }))]);
+  return bounded([...kept, ...unitsIn(stored).map((unit, index) => ({ ...unit, turn, n: index + 1 }))]);
 }
 
 /** The units with which a session begins that continues others: theirs, oldest first. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { envelopeSchema } from "#src/kernel/envelope.ts";
 import { callReceiptSchema, givenTurnsSchema } from "./call-receipt.ts";
-import { knowledgeUnitSchema, unitPlaceSchema } from "./knowledge-units.ts";
+import { storedUnitSchema, unitPlaceSchema } from "./knowledge-units.ts";
 import { messageSchema } from "./message.ts";
 import { usedPluginsSchema } from "./plugin-choices.ts";
 import { sessionChangesSchema } from "./session-changes.ts";
@@ -267,7 +267,7 @@ const body = {
   at: z.string(),
   messages: z.array(messageSchema),
   /** What it says that may be used again. */
-  units: z.array(knowledgeUnitSchema).optional(),
+  units: z.array(storedUnitSchema).optional(),
   /** What a command changed in the session. */
   changes: sessionChangesSchema.optional(),
   reply: storedReplySchema,
