@@ -8,9 +8,11 @@ import {
   checkedSummary,
   quotingSummary,
   sectionTokens,
+  summaryNotesSchema,
   summarySchema,
   wordsOfModel,
   type Summary,
+  type SummaryNotes,
   type SummaryOptions,
 } from "#src/context/summary.ts";
 import { sliceWhole } from "#src/kernel/slice-text.ts";
@@ -18,6 +20,7 @@ import { askControlModel } from "#src/models/ask-control-model.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";
 import { erasedTurns } from "#src/sessions/redaction-list.ts";
+import type { TranscriptRef } from "#src/sessions/repository.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ControlCall, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
@@ -29,6 +32,9 @@ import type { RunContext } from "./run-context.ts";
 import { mayOfferFacts, saveLeaving } from "./savers.ts";
 
 type Ranges = Receipt["turns"];
+
+/** One that another one can begin with. */
+type OlderSummary = Summary & Pick<SummaryNotes, "notes">;
 
 /** What is to be summarised, and in how much room. */
 export interface SummaryRequest {
@@ -54,8 +60,10 @@ export interface MadeSummary {
   readonly whyNot?: string;
 }
 
-/** Summaries that are kept of a conversation: by those of earlier prompts `/why` shows what was sent. */
-const KEPT = 50;
+/** Summaries that are kept of a session: by those of earlier prompts `/why` shows what was sent. */
+const KEPT = 12;
+/** Under which the notes of the newest one stand. */
+const NOTES = "notes";
 
 /** The summary of these turns. Never fails but where the transcript cannot be read. */
 export async function summaryOf(
@@ -99,14 +107,10 @@ export async function summaryOf(
   };
   const quoting = quotingSummary(older, turns, options);
   const written = checkedSummary(isTold ? wordsOfModel(older) : text, quoting, options);
-  const summary: Summary = {
-    v: 1,
-    ranges: [...ranges],
-    hash,
-    ...(written ?? quoting),
-    by: written === undefined ? BUILT_IN : isTold ? older.by : control,
-  };
-  await store(run, session, summary);
+  const { notes, ...said } = written ?? quoting;
+  const by = written === undefined ? BUILT_IN : isTold ? older.by : control;
+  const summary: Summary = { v: 1, ranges: [...ranges], hash, ...said, by };
+  await store(run, session, summary, notes);
   const whyNot = answer === undefined || written !== undefined ? undefined : whyNotText(answer);
   return { summary, notices, ...asked, ...(whyNot === undefined ? {} : { whyNot }) };
 }
@@ -122,7 +126,7 @@ export async function storedSummary(
 /** What cannot be read counts as gone. */
 async function readSummary(
   { store }: Pick<RunContext, "store">,
-  session: SessionFields,
+  session: TranscriptRef,
   hash: string,
 ): Promise<Summary | undefined> {
   return readItem(store, summaryNamespace(session), hash, summarySchema).catch(() => undefined);
@@ -139,29 +143,34 @@ function fits(summary: Summary, budgetTokens: number): boolean {
   return sectionTokens(summary) <= budgetTokens;
 }
 
-/** What is stored of the conversation, the one that covers the most first. What cannot be read counts as gone. */
-async function storedSummaries(
-  { store }: Pick<RunContext, "store">,
+/** The newest summary of each session of the conversation with its notes, the one that covers the most first. */
+async function newestSummaries(
+  run: Pick<RunContext, "store">,
   { chain, session: { owner, sessionKey, sessionId: own } }: Pick<SummaryRequest, "chain" | "session">,
-): Promise<Summary[]> {
-  try {
-    const of = readingOrder(chain, own).map(({ sessionId }) =>
-      searchAll(store, summaryNamespace({ owner, sessionKey, sessionId })),
+): Promise<OlderSummary[]> {
+  const found = readingOrder(chain, own).map(async ({ sessionId }): Promise<OlderSummary[]> => {
+    const of = { owner, sessionKey, sessionId };
+    const made = await readItem(run.store, summaryNamespace(of), NOTES, summaryNotesSchema).catch(
+      () => undefined,
     );
-    const items = (await Promise.all(of)).flat();
-    const summaries = items.flatMap(({ value }) => summarySchema.safeParse(value).data ?? []);
-    return summaries.sort((a, b) => countOf(b.ranges) - countOf(a.ranges));
-  } catch {
-    return [];
-  }
+    const summary = made && (await readSummary(run, of, made.hash));
+    return made === undefined || summary === undefined ? [] : [{ ...summary, notes: made.notes }];
+  });
+  return (await Promise.all(found)).flat().sort((a, b) => countOf(b.ranges) - countOf(a.ranges));
 }
 
 /** A summary that cannot be stored is made again the next time. */
-async function store(run: RunContext, session: SessionFields, summary: Summary): Promise<void> {
+async function store(
+  run: RunContext,
+  session: SessionFields,
+  summary: Summary,
+  notes: SummaryNotes["notes"],
+): Promise<void> {
   const namespace = summaryNamespace(session);
   try {
     await run.store.put(namespace, summary.hash, { ...summary }, false);
-    const items = await searchAll(run.store, namespace);
+    await run.store.put(namespace, NOTES, { hash: summary.hash, notes }, false);
+    const items = (await searchAll(run.store, namespace)).filter(({ key }) => key !== NOTES);
     const old = items.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime()).slice(KEPT);
     for (const { key } of old) if (key !== summary.hash) await run.store.delete(namespace, key);
   } catch {
@@ -175,8 +184,8 @@ const countOf = (ranges: Ranges): number => ranges.reduce((sum, { from, to }) =>
 async function longestOlder(
   run: RunContext,
   { chain, session, ranges, budgetTokens }: SummaryRequest,
-): Promise<Summary | undefined> {
-  for (const summary of await storedSummaries(run, { chain, session })) {
+): Promise<OlderSummary | undefined> {
+  for (const summary of await newestSummaries(run, { chain, session })) {
     if (!fits(summary, budgetTokens) || restOf(ranges, summary.ranges) === undefined) continue;
     if ((await hashOf(run, chain, summary.ranges)) === summary.hash) return summary;
   }

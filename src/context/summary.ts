@@ -36,7 +36,6 @@ export const summarySchema = z.strictObject({
   /** Of those turns as they stood. */
   hash: z.string(),
   text: z.string(),
-  notes: z.array(noteSchema),
   /** Quotations that had no room. */
   leftOut: z.int(),
   /** Reference of the model that wrote it, or `built-in`. */
@@ -46,8 +45,14 @@ export const summarySchema = z.strictObject({
 /** A summary as it is stored. */
 export type Summary = z.infer<typeof summarySchema>;
 
-/** What is said in a summary. */
-export type SummaryText = Pick<Summary, "text" | "notes" | "leftOut">;
+/** Schema of {@link SummaryNotes}. */
+export const summaryNotesSchema = z.strictObject({ hash: z.string(), notes: z.array(noteSchema) });
+
+/** What a summary was made of, by its hash: the next one begins with it. */
+export type SummaryNotes = z.infer<typeof summaryNotesSchema>;
+
+/** What is said in a summary, and of what it was made. */
+export type SummaryText = Pick<Summary, "text" | "leftOut"> & Pick<SummaryNotes, "notes">;
 
 /** What a saver keeps in view of a turn, in words that stand by themselves. */
 export type KeptNote = Pick<Note, "sessionId" | "turn" | "text">;
@@ -66,7 +71,7 @@ export interface SummaryOptions {
 
 /** The summary of what `older` covers and of the turns behind it, oldest first, in quotations alone. Never above the budget. */
 export function quotingSummary(
-  older: Pick<Summary, "notes" | "leftOut"> | undefined,
+  older: Omit<SummaryText, "text"> | undefined,
   turns: readonly TurnRecord[],
   options: SummaryOptions,
 ): SummaryText {
