@@ -1,5 +1,5 @@
 /** The import arrows of ARCHITECTURE.md: who may import whom. */
-const TESTS = "(\\.test\\.ts$|/testing/|/contract/|contract\\.ts$)";
+const TESTS = "(\\.test\\.ts$|/testing/)";
 const PURE = "^src/(kernel|sessions|explain|commands)/";
 
 /** A rule that files in `from` import nothing of ours outside `allowed`. */

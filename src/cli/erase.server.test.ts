@@ -2,7 +2,7 @@
 import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, startDevServer } from "#graphs/server/testing/dev-server.ts";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { receiptSchema } from "#src/erasure/receipt.ts";
 import { hashApiKey, newApiKey } from "#src/server/auth/key-entries.ts";
 import { envelopeIn, runCli } from "./testing/run-cli.ts";

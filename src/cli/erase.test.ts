@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openLocalSessions } from "#graphs/session/local.ts";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { openApp } from "#src/app/open-app.ts";
 import { hunt } from "#src/erasure/testing/hunt.ts";
 import { chat } from "./chat.ts";

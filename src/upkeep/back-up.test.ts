@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { backUp, type BackupReport } from "./back-up.ts";
 import type { Home } from "./home.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { examineHome } from "./examine-home.ts";
 import type { Home } from "./home.ts";

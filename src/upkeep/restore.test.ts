@@ -14,7 +14,7 @@ import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import type { LilyError } from "#src/kernel/errors.ts";
 import { backUp } from "./back-up.ts";

@@ -4,9 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { createFakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { describeStoreContract } from "../contract.ts";
-import { describeParity } from "../contract/parity.ts";
-import { keysOf, type StoreFixture } from "../contract/with-store.ts";
+import { describeStoreContract, keysOf, type StoreFixture } from "../testing/store-contract.ts";
 import { StoreView } from "../atomic-store.ts";
 import type { StoreIndex } from "../index-fields.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
@@ -40,7 +38,7 @@ function makeStore(): StoreFixture {
     await (emptied ??= empty());
     return store.batch(operations);
   });
-  return { store: view, tick: () => clock.advance(1), close: () => {} };
+  return { store: view, tick: () => clock.advance(1) };
 }
 
 describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${missing})` : ""}`, () => {
@@ -56,7 +54,6 @@ describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${
   });
 
   describeStoreContract("PostgresStore", makeStore);
-  describeParity("PostgresStore", makeStore);
 
   describe("PostgresStore", () => {
     beforeEach(empty);

@@ -14,7 +14,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./testing/temporary-folder.ts";
 
 const open = (file: string) => openDatabase(file, { schema: STORE_SCHEMA });
 const newFile = (): string => join(temporaryFolder(), "store.sqlite");

@@ -6,13 +6,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { describeStoreContract } from "../contract.ts";
-import { describeParity } from "../contract/parity.ts";
-import { keysOf } from "../contract/with-store.ts";
+import { describeStoreContract, keysOf } from "../testing/store-contract.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteStore, type SqliteStoreOptions } from "./sqlite-store.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./testing/temporary-folder.ts";
 
 const START_MS = 1_700_000_000_000;
 
@@ -27,7 +25,6 @@ function makeStore() {
 }
 
 describeStoreContract("SqliteStore", makeStore);
-describeParity("SqliteStore", makeStore);
 
 /** Opens the store in `file`; closed when the test is over, if not before. */
 function openStore(

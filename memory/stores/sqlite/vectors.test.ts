@@ -5,13 +5,11 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createFakeEmbedder, type FakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { describeStoreContract } from "../contract.ts";
 import type { StoreIndex } from "../index-fields.ts";
-import { describeParity } from "../contract/parity.ts";
-import { keysOf } from "../contract/with-store.ts";
+import { keysOf } from "../testing/store-contract.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./testing/temporary-folder.ts";
 
 interface Opened {
   readonly store: SqliteStore;
@@ -37,20 +35,6 @@ const newFile = (): string => join(temporaryFolder(), "store.sqlite");
 const vectorsIn = (db: Database): number =>
   db.prepare<[], number>("SELECT count(vector) FROM vectors").pluck().get() ?? -1;
 const down = new Error("connection refused");
-
-// Nothing fills vectors in the contract, so that the answers are those by words.
-describeStoreContract("SqliteStore with an embedder", () => {
-  const clock = createManualClock(0);
-  const db = openDatabase(":memory:");
-  const store = new SqliteStore(db, { clock, index: { embed: createFakeEmbedder() } });
-  return { store, tick: () => clock.advance(1), close: () => void db.close() };
-});
-describeParity("SqliteStore with an embedder", () => {
-  const clock = createManualClock(0);
-  const db = openDatabase(":memory:");
-  const store = new SqliteStore(db, { clock, index: { embed: createFakeEmbedder() } });
-  return { store, tick: () => clock.advance(1), close: () => void db.close() };
-});
 
 describe("making vectors", () => {
   it("stores an item at once and asks the embedder only when vectors are filled", async () => {

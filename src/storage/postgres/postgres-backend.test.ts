@@ -14,7 +14,7 @@ import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openChain } from "#src/sessions/chain.ts";
 import type { FailedTurn, KeyRef } from "#src/sessions/repository.ts";
 import type { StorageBackend } from "../backend.ts";
-import { describeBackendContract } from "../contract.ts";
+import { describeBackendContract } from "../testing/backend-contract.ts";
 import { countingGraph } from "../testing/counting-graph.ts";
 import { createStoreSessionRepository } from "../store-session-repository.ts";
 import { startLockWorker } from "./testing/start-lock-worker.ts";

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createManualClock, type Clock } from "#src/kernel/clock.ts";
 
 import type { StorageBackend } from "../backend.ts";
-import { describeBackendContract } from "../contract.ts";
+import { describeBackendContract } from "../testing/backend-contract.ts";
 import { countingGraph } from "../testing/counting-graph.ts";
 import { createMemoryBackend, openSqliteBackend } from "./sqlite-backend.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
 import { scrubFiles } from "./sqlite-erasure.ts";

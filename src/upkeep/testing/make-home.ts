@@ -1,7 +1,7 @@
 /** Home folders for tests: real files with real turns, which the graph without a model answered. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "#memory/stores/sqlite/temporary-folder.ts";
+import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { openApp } from "#src/app/open-app.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
 import type { Home } from "../home.ts";

@@ -1,7 +1,7 @@
 /** What every storage backend has to do, as tests that each backend runs. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { StorageBackend } from "./backend.ts";
-import { checkpointSourcesOf, countingGraph } from "./testing/counting-graph.ts";
+import type { StorageBackend } from "../backend.ts";
+import { checkpointSourcesOf, countingGraph } from "./counting-graph.ts";
 
 /** Makes an empty backend. The suite closes it. */
 export type MakeBackend = () => StorageBackend | Promise<StorageBackend>;
