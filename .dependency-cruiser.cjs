@@ -70,7 +70,7 @@ module.exports = {
     only(
       "erasure",
       "^src/erasure/",
-      "^(src/(erasure|kernel|sessions|storage|turns/lock-name\\.ts$|commands/command-erasing\\.ts$)|memory/)",
+      "^(src/(erasure|kernel|sessions|storage|commands/command-erasing\\.ts$)|memory/)",
       "erasure → what is kept, and where; the words in which commands are told of it",
     ),
     only(

@@ -1,6 +1,6 @@
 /** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
 import { PERSONALITY_DOMAINS, type Domain, type Scope } from "./record.ts";
 
 /** Where a record lies: enough to name its namespace. */

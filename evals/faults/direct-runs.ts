@@ -5,7 +5,7 @@ import type { SessionStateValues } from "#graphs/session/state.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { approvalIn } from "#src/tools/approval.ts";
-import { lockName } from "#src/turns/lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { SubjectMessage } from "./subject-message.ts";

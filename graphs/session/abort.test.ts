@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { lockName } from "#src/turns/lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 import { compileSessionGraph } from "./graph.ts";
 import { createSessionRunner } from "./runner.ts";
 import { inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";

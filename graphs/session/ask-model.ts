@@ -3,11 +3,10 @@ import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/cor
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable, RunnableConfig } from "@langchain/core/runnables";
 import { concat } from "@langchain/core/utils/stream";
-import { toInstant } from "#src/kernel/clock.ts";
+import { orAborted, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { cutNotice, cutOf, finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
-import { orAborted } from "#src/kernel/or-aborted.ts";
 import { withRetries } from "#src/models/retry-model.ts";
 import { tokensIn, type CallReceipt } from "#src/sessions/call-receipt.ts";
 import type { FailedAttempt } from "#src/sessions/turn-record.ts";

@@ -2,7 +2,7 @@
 import { HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import { contentOf } from "#src/turns/attachment-blocks.ts";
+import { contentOf } from "#src/turns/langchain-messages.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { textToAnswer, type Intent } from "./handled.ts";
 import type { Delivery, SortedMessages } from "./inbound.ts";

@@ -3,7 +3,7 @@ import { tool } from "@langchain/core/tools";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { messageTokens } from "#src/context/shown-messages.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import { createOpenAIChatModels } from "#src/models/openai-chat-models.ts";
 import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
 import { deltaFrame } from "#src/models/testing/fake-openai-wire.ts";

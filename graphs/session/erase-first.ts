@@ -11,9 +11,8 @@ import { erase } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
 import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
-import { findAnswer } from "#src/turns/stored-reply.ts";
+import { findAnswer, refusal } from "#src/turns/turn-reply.ts";
 import type { BeforeRun, RunAfter } from "#src/turns/turn-deps.ts";
-import { refusal } from "#src/turns/turn-reply.ts";
 
 /** What the conversation keeps of the message. */
 const WITHOUT_WORDS = "/forget … --everywhere --yes";

@@ -3,7 +3,7 @@ import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
-import { contentOf } from "#src/turns/attachment-blocks.ts";
+import { contentOf } from "#src/turns/langchain-messages.ts";
 import { noticeMessage, removalOf } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "./state.ts";

@@ -6,8 +6,7 @@ import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { entryOf, openedBy, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
-import { deliveryConflict, findStoredReply } from "#src/turns/stored-reply.ts";
-import type { TurnReply } from "#src/turns/turn-reply.ts";
+import { deliveryConflict, findStoredReply, type TurnReply } from "#src/turns/turn-reply.ts";
 import type { Delivery } from "./inbound.ts";
 
 /** What a message asks for. */

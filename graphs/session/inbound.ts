@@ -3,9 +3,8 @@ import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Attachment } from "#src/sessions/attachment.ts";
 import { parseDeliveryId } from "#src/sessions/session-key.ts";
-import { contentOf } from "#src/turns/attachment-blocks.ts";
-import { parseInbound, type InboundLimits } from "#src/turns/inbound.ts";
-import type { InboundAttachment } from "#src/turns/inbound-part.ts";
+import { contentOf } from "#src/turns/langchain-messages.ts";
+import { type InboundAttachment, type InboundLimits, parseInbound } from "#src/turns/inbound.ts";
 import { deliveredId, isNotice, markOf } from "./messages.ts";
 import type { SessionStateValues } from "./state.ts";
 

@@ -4,7 +4,7 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { withContents } from "#src/agents/session-agents.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { shareOf } from "#src/context/plan-context.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import type { BlobReader } from "#src/sessions/blobs.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { heldRule, NO_POLICY } from "#src/tools/policy.ts";

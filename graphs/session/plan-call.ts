@@ -19,7 +19,7 @@ import {
 import { summaryBudget } from "#src/context/summary.ts";
 import { notesText, systemPrompt, unitsText } from "#src/context/system-prompt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";

@@ -2,9 +2,8 @@
 import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { toInstant } from "#src/kernel/clock.ts";
-import { orAborted } from "#src/kernel/or-aborted.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { orAborted, toInstant } from "#src/kernel/clock.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import { askControlModel, type ControlAnswer } from "#src/models/ask-control-model.ts";
 import {
   failedChoice,

@@ -7,7 +7,7 @@ import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { commitTurn } from "./commit-turn.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
-import { deliveryConflict, findAnswer } from "#src/turns/stored-reply.ts";
+import { deliveryConflict, findAnswer } from "#src/turns/turn-reply.ts";
 import type { CaughtUp } from "./locate-session.ts";
 import { deliveredId } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";

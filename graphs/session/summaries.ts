@@ -15,7 +15,7 @@ import {
   type SummaryNotes,
   type SummaryOptions,
 } from "#src/context/summary.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import { askControlModel } from "#src/models/ask-control-model.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import { BUILT_IN } from "#src/sessions/control-model.ts";

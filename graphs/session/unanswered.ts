@@ -5,8 +5,8 @@ import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
 import type { OpenApproval } from "#src/turns/answer-approval.ts";
-import { lockName } from "#src/turns/lock-name.ts";
-import { findAnswer } from "#src/turns/stored-reply.ts";
+import { lockName } from "#src/sessions/session-key.ts";
+import { findAnswer } from "#src/turns/turn-reply.ts";
 import { readInFlight, type InFlight } from "./in-flight.ts";
 
 /** Where it is looked for. */

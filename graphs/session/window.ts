@@ -3,8 +3,7 @@ import { HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/m
 import type { z } from "zod";
 import { replyText } from "#src/kernel/envelope.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { attachmentsOf, describedContent } from "#src/turns/attachment-blocks.ts";
-import { contentText, toLangChain } from "#src/turns/langchain-messages.ts";
+import { attachmentsOf, contentText, describedContent, toLangChain } from "#src/turns/langchain-messages.ts";
 import { noticeMessage, removalOf } from "./messages.ts";
 import type { windowSchema } from "./state.ts";
 

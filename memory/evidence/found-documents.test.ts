@@ -1,7 +1,7 @@
 /** Documents as people have them: what a table, list, log or page means survives cutting, and a quotation holds what was found. */
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import { ADA } from "../facts/testing/test-facts.ts";
 import { createSecretlintScanner } from "../policy/secret-scanner.ts";
 import { MAX_PIECE_TOKENS } from "./limits.ts";

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import type { Who } from "../facts/types.ts";
 import { cleanHidden } from "../policy/hidden-text.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";

@@ -1,5 +1,5 @@
 /** The part of a passage that fits a question best, for where the whole is too long to be shown. */
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import type { EvidencePiece } from "./evidence-item.ts";
 import { tablesIn } from "./tables.ts";

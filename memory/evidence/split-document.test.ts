@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import type { EvidenceDocument } from "./evidence-document.ts";
 import { MAX_PIECE_TOKENS } from "./limits.ts";
 import { markdownHeadings } from "./markdown-headings.ts";

@@ -1,5 +1,5 @@
 /** Cuts a document into pieces that can be cited: by headings and pages, by tables, paragraphs and sentences. */
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import {
   countUpTo,
   lineStarts,

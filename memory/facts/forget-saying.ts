@@ -1,6 +1,6 @@
 /** Forgetting by what is said: every record that says it, in any domain, task and state, and what cannot be read as one. */
 import type { Item } from "@langchain/langgraph-checkpoint";
-import { stringsIn } from "#src/kernel/strings-in.ts";
+import { stringsIn } from "#src/kernel/json.ts";
 import { assertOwner, taskIndexNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import type { FactDeps } from "./fact-deps.ts";

@@ -6,7 +6,7 @@ import { compareText, idsFound, readAll, readPending, readPlaces, taskPrefixes }
 import type { Found, Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import { type RecordState, type RecordWithState, statesOf } from "../retention/lifecycle.ts";
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { encodeLabel } from "#src/kernel/ids.ts";
 import { taskOf } from "./new-record.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 

@@ -1,8 +1,7 @@
 /** The one way to records in a store: reads that drop what is another's, and writes under the derived id. */
 import { AsyncBatchedStore, type BaseStore, type Item } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { deriveUuid } from "#src/kernel/ids.ts";
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { deriveUuid, encodeLabel } from "#src/kernel/ids.ts";
 import {
   personalityPrefixes,
   recordNamespace,

@@ -1,7 +1,6 @@
 /** How persona and skills stand in a prompt, within their shares of it. Pure. */
 import { escapeData } from "#src/context/system-prompt.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { estimateTokens, sliceWhole } from "#src/kernel/text.ts";
 import { z } from "zod";
 
 /** Most of the budget that the persona takes. */

@@ -1,7 +1,6 @@
 /** What a process does beside its turns: old checkpoints go, missing vectors are made, memory is tidied once a day. */
 import { setImmediate as nextTick } from "node:timers/promises";
 import { applyLifecycle } from "#memory/facts/jobs.ts";
-import { Background } from "#src/kernel/background.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -76,4 +75,35 @@ async function tidyMemory(
   // No text comes in with a mark, so there is nothing to scan.
   const facts = { store, clock, ids, scan: async () => [] };
   await applyLifecycle(facts, { owner }, { pause: () => nextTick(), limit: MARKS_A_DAY });
+}
+
+/** Jobs of one process, by name. */
+class Background {
+  readonly #jobs = new Map<string, Promise<void>>();
+  readonly #onError: (error: unknown) => void;
+
+  /** `onError` is told of each job that fails; nothing else comes of it. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Begins `job`, unless one of the same name has not ended yet. */
+  run(name: string, job: () => Promise<unknown>): void {
+    if (this.#jobs.has(name)) return;
+    const ended = this.#finish(job).finally(() => this.#jobs.delete(name));
+    this.#jobs.set(name, ended);
+  }
+
+  /** Resolves when no job runs. */
+  async settled(): Promise<void> {
+    while (this.#jobs.size > 0) await Promise.all(this.#jobs.values());
+  }
+
+  async #finish(job: () => Promise<unknown>): Promise<void> {
+    try {
+      await job();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
 }

@@ -1,5 +1,5 @@
 /** The parts of the session graph's dependencies that configuration alone decides. Pure. */
-import { defaultModelReference } from "#src/models/resolve-model.ts";
+import { defaultModelReference } from "#src/models/model-reference.ts";
 import type { ToolPolicy } from "#src/tools/policy.ts";
 import type { Manner } from "#src/sessions/session-fields.ts";
 import type { PluginSources } from "#src/preparation/plugins.ts";

@@ -8,7 +8,7 @@ import { systemClock, timeZoneProblem } from "#src/app/system.ts";
 import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
-import { defaultModelReference } from "#src/models/resolve-model.ts";
+import { defaultModelReference } from "#src/models/model-reference.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { type Check, fine, orRow, sizeText, someOf, warning, wrong } from "#src/upkeep/check.ts";
 import { checkConversations } from "#src/upkeep/conversations.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import { cutText, excerptOf } from "./cut-text.ts";
 
 describe("cutting a text", () => {

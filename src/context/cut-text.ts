@@ -1,6 +1,5 @@
 /** Cuts text at whole characters as people see them, with code blocks that stay blocks: to a number of tokens, or to the part that says most of what was asked. */
-import { sliceWhole, wholeAt } from "#src/kernel/slice-text.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens, sliceWhole, wholeAt } from "#src/kernel/text.ts";
 import { areAlike, stemsOf } from "#src/kernel/words.ts";
 
 /** How a text is cut. */

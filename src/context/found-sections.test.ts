@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import { foundEvidence } from "#memory/evidence/testing/found-evidence.ts";
 import type { MemoryRecord, PersonalityDomain } from "#memory/record.ts";
 import { memoryRecord } from "#memory/testing/memory-record.ts";

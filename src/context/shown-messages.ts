@@ -2,7 +2,7 @@
  * What a model is shown of a conversation, in the messages that the transcript stores: whole, with tool results as a line
  * each, or shortened; and the same for the steps of the turn in flight.
  */
-import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/tokens.ts";
+import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/text.ts";
 import { attachmentText } from "#src/sessions/attachment.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";

@@ -3,8 +3,7 @@
  * with those that it lacks. Nothing of it is guessed: what a model drops is quoted, and what does not fit is counted. Pure.
  */
 import { z } from "zod";
-import { wholeAt } from "#src/kernel/slice-text.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens, wholeAt } from "#src/kernel/text.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { answerOf, receiptSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { escapeData } from "./system-prompt.ts";

@@ -1,6 +1,5 @@
 /** What a prompt says beside the conversation: its fixed beginning, notes on what holds now, tasks, units, what stands for turns left out. */
-import { sliceWhole } from "#src/kernel/slice-text.ts";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens, sliceWhole } from "#src/kernel/text.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import type { LeftOut } from "#src/sessions/call-receipt.ts";
 import { isInPhase, placeOf, type HeldUnit, type UnitPlace } from "#src/sessions/knowledge-units.ts";

@@ -10,7 +10,7 @@ import type { StorageBackend } from "#src/storage/backend.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { lockName } from "#src/turns/lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 import { erase } from "./erase.ts";
 import type { ErasureDeps } from "./place.ts";
 import { previewText } from "./preview.ts";

@@ -4,11 +4,10 @@
  */
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { encodeLabel } from "#src/kernel/ids.ts";
 import { markForgotten } from "#memory/facts/forget-saying.ts";
-import { parseOwner } from "#src/sessions/session-key.ts";
+import { lockName, parseOwner } from "#src/sessions/session-key.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
-import { lockName } from "#src/turns/lock-name.ts";
 import { KeyLeases, type HeldKey } from "./key-leases.ts";
 import { countOf, type Erasure, type ErasureDeps, type Found, type Place, type Search } from "./place.ts";
 import { PLACES } from "./places.ts";

@@ -2,7 +2,7 @@
 import { LilyError, isLilyError } from "#src/kernel/errors.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { KeyLock, Lease, LeaseRef } from "#src/storage/backend.ts";
-import { lockName } from "#src/turns/lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 
 /** A turn that runs longer is not waited for: somebody waits for the receipt. */
 const WAIT_MS = 2_000;

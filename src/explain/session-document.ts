@@ -1,7 +1,7 @@
 /** A session as the MRP document describes one: its state and, under that document's names, what it is set up with and holds. */
 import { z } from "zod";
 import { replyText } from "#src/kernel/envelope.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import type { ChainEntry } from "#src/sessions/chain.ts";
 import { ROLES } from "#src/sessions/message.ts";
 import type { Slot, UsedPlugin, UsedPlugins } from "#src/sessions/plugin-choices.ts";

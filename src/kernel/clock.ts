@@ -1,4 +1,4 @@
-/** Time as a value that is passed in: nothing below `src/app` reads the system clock itself. */
+/** Time and waiting as values that are passed in: nothing below `src/app` reads the system clock itself. */
 
 /** Wall-clock and monotonic time. */
 export interface Clock {
@@ -41,4 +41,41 @@ export function toInstant(epochMs: number): string {
 /** Milliseconds since the epoch for a stored instant; `NaN` when the text is not one. */
 export function fromInstant(instant: string): number {
   return Date.parse(instant);
+}
+
+/** Waits `ms` milliseconds; rejects with the reason of `signal` as soon as it is aborted. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+export interface OrAbortedOptions {
+  readonly signal: AbortSignal;
+  /**
+   * Waits as long as aborted work may still take to end by itself; without it none. Its signal is aborted when the work
+   * has ended.
+   */
+  readonly grace?: (ended: AbortSignal) => Promise<void>;
+}
+
+/**
+ * The outcome of `work`, or the reason of `signal` once that is aborted; a reason that is no error becomes an
+ * `AbortError`. Work that goes on all the same is left behind: its late outcome goes nowhere.
+ */
+export async function orAborted<T>(work: Promise<T>, { signal, grace }: OrAbortedOptions): Promise<T> {
+  // The race may be over; what comes of the work later is nobody's concern.
+  work.catch(() => undefined);
+  const ended = new AbortController();
+  let abort: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const end = (): void =>
+      reject(signal.reason instanceof Error ? signal.reason : new DOMException("stopped", "AbortError"));
+    // A wait that fails is over as well.
+    abort = () => (grace === undefined ? end() : void grace(ended.signal).then(end, end));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    ended.abort();
+  }
 }

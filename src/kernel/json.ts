@@ -1,4 +1,4 @@
-/** JSON at the edge: what may be stored, and one canonical text of it for hashing. */
+/** JSON at the edge: what may be stored, one canonical text of it for hashing, and everything that is said in it. */
 import { LilyError } from "./errors.ts";
 
 /**
@@ -98,6 +98,34 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    return undefined;
+  }
+}
+
+/** Whether `value` is an object with fields of its own, as against a list or null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Deeper than anything of ours goes. */
+const MAX_DEPTH = 50;
+
+/** The strings in `value`, names of fields too, each where it stands; JSON in a string is looked into. */
+export function stringsIn(value: unknown, depth = 0): string[] {
+  if (depth > MAX_DEPTH) return [];
+  if (typeof value === "string") return [value, ...stringsIn(parsedJson(value), depth + 1)];
+  if (Array.isArray(value)) return value.flatMap((item) => stringsIn(item, depth + 1));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => [name, ...stringsIn(item, depth + 1)]);
+}
+
+/** The value of a text that is JSON of an object, list or string; `undefined` for any other text. */
+export function parsedJson(text: string): unknown {
+  if (!/^\s*[[{"]/u.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A text that only begins like JSON has been looked at as text.
     return undefined;
   }
 }

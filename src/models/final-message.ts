@@ -1,7 +1,7 @@
 /** Turns a streamed answer into the message that is kept: plain, small, with tool calls that were really sent. */
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 
 /** Why a model ended its answer before it was whole. */
 type Cut = "length" | "content_filter";

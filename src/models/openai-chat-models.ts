@@ -3,9 +3,8 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
-import { parseModelReference } from "./model-reference.ts";
+import { type Environment, parseModelReference } from "./model-reference.ts";
 import type { OpenAICompletionsModel } from "./openai-completions-model.ts";
-import type { Environment } from "./resolve-model.ts";
 import { LeftOut, leavingOut } from "./wire/leave-out.ts";
 import { inOneDialect, type Fetch } from "./wire/one-dialect.ts";
 

@@ -14,7 +14,7 @@ import {
   type BaseChatOpenAIFields,
   type ChatOpenAICompletionsCallOptions,
 } from "@langchain/openai";
-import { estimateTokens } from "#src/kernel/tokens.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
 import { settleToolCalls } from "./final-message.ts";
 import { guardStream } from "./stream-guard.ts";
 import { THOUGHT } from "./wire/sent-thoughts.ts";

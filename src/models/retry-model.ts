@@ -1,7 +1,7 @@
 /** Repeats a failed model call: bounded, at the server's pace, and never behind the back of who reads along. */
 import pRetry from "p-retry";
 import { classifyModelError, type ModelFailure } from "./model-errors.ts";
-import type { Sleep } from "./sleep.ts";
+import type { Sleep } from "#src/kernel/clock.ts";
 
 /** Three attempts ride out a restart or a short rate limit. */
 export const MAX_ATTEMPTS = 3;
@@ -60,3 +60,18 @@ export function waitBeforeNext(failure: ModelFailure, attempt: number, random = 
   const waitMs = failure.retryAfterMs ?? backoff;
   return waitMs > MAX_WAIT_MS ? undefined : waitMs;
 }
+
+/** Waits by the system's timer. That of `node:timers/promises` makes an error with a stack of each wait that is ended. */
+export const sleepByTimer: Sleep = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const end = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", end, { once: true });
+  });

@@ -1,7 +1,7 @@
 /** Plugins of turn preparation: what fills the four slots, which one a turn takes, and what happens when it fails. */
 import { z } from "zod";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import type { KnowledgeUnit, UnitPhase } from "#src/sessions/knowledge-units.ts";
 import {
   pluginNameSchema,

@@ -1,9 +1,8 @@
 /** Takes knowledge units from what the user said: its sentences as they stand, or what a control model makes of them. */
 import { z } from "zod";
 import { parseJson } from "#src/kernel/json.ts";
-import { isQuestion, sentencesOf } from "#src/kernel/questions.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
-import { areAlike, stemsOf, wordsOf } from "#src/kernel/words.ts";
+import { areAlike, isQuestion, sentencesOf, stemsOf, wordsOf } from "#src/kernel/words.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import { knowledgeUnitSchema, UNIT_PHASES, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { PluginContext, TurnMessage } from "./plugins.ts";
 

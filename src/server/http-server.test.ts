@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Sleep } from "#src/models/sleep.ts";
+import type { Sleep } from "#src/kernel/clock.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { startHttpServer, type HttpServer, type HttpServerOptions } from "./http-server.ts";

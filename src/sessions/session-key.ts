@@ -1,6 +1,6 @@
 /** Which texts may be a session key, an owner, a session id or a delivery id, and how an adapter builds a key from parts. */
 import { LilyError, type ErrorCode } from "#src/kernel/errors.ts";
-import { isUuid } from "#src/kernel/ids.ts";
+import { encodeLabel, isUuid } from "#src/kernel/ids.ts";
 
 /** Longest owner, session key or delivery id, in UTF-16 code units. */
 const MAX_ID_LENGTH = 1024;
@@ -87,4 +87,9 @@ export function composeSessionKey(parts: readonly string[]): string {
   return parseSessionKey(
     parts.map((part) => part.replaceAll(/[\\:]/gu, (character) => `\\${character}`)).join(":"),
   );
+}
+
+/** Name of the lock of a key; owner and key are labels, so "/" separates them safely. */
+export function lockName(ref: { readonly owner: string; readonly sessionKey: string }): string {
+  return `turn/${encodeLabel(ref.owner)}/${encodeLabel(ref.sessionKey)}`;
 }

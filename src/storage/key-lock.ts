@@ -1,8 +1,7 @@
 /** What the locks of all databases share: waiting for one, holding and renewing its lease, and the refusal of one that is over. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { LilyError } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/kernel/or-aborted.ts";
-import type { Clock } from "#src/kernel/clock.ts";
+import { type Clock, orAborted } from "#src/kernel/clock.ts";
 import type { AcquireOptions, Lease, LeaseRef } from "./backend.ts";
 
 // Twenty waiting processes then look about 300 times a second in all, a read of one row each.

@@ -1,5 +1,5 @@
 /** The Store namespaces in which sessions are kept; every id in them goes through `encodeLabel`. */
-import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
 import type { KeyRef, TranscriptRef } from "#src/sessions/repository.ts";
 
 /** Chains of an owner, one namespace a key, with the single item `chain`. */

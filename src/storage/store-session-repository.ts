@@ -2,7 +2,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import { decodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel } from "#src/kernel/ids.ts";
 import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { chainSchema, type Chain } from "#src/sessions/chain.ts";
 import {

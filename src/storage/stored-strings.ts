@@ -1,5 +1,5 @@
 /** Everything that is said in a stored record, string by string, so that it can be searched. Pure. */
-import { parsedJson } from "#src/kernel/strings-in.ts";
+import { parsedJson } from "#src/kernel/json.ts";
 
 /** Names of a record whose values the program makes, or keeps when a turn is erased: ids, hashes, words of its own. */
 const NOT_SAID: ReadonlySet<string> = new Set([

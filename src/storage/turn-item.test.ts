@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { encodeLabel } from "#src/kernel/ids.ts";
 import { redactTurn, redactedTurnSchema } from "#src/sessions/redaction.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";

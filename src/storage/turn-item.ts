@@ -1,6 +1,6 @@
 /** The one reader of earlier forms of a stored turn: until 0.1 an item lacked what its place, or the turn itself, says. */
-import { isRecord } from "#src/kernel/is-record.ts";
-import { decodeLabel } from "#src/kernel/namespace-label.ts";
+import { isRecord } from "#src/kernel/json.ts";
+import { decodeLabel } from "#src/kernel/ids.ts";
 
 /** Where an item lies. */
 export interface ItemPlace {

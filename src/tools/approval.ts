@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
-import { sliceWhole } from "#src/kernel/slice-text.ts";
+import { sliceWhole } from "#src/kernel/text.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { changesSomething } from "./policy.ts";
 

@@ -9,7 +9,7 @@ import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/kernel/or-aborted.ts";
+import { orAborted } from "#src/kernel/clock.ts";
 import { textOf } from "./read-file-tool.ts";
 import { sourceMetadata } from "./tool-source.ts";
 

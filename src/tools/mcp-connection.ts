@@ -6,7 +6,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/kernel/or-aborted.ts";
+import { orAborted } from "#src/kernel/clock.ts";
 import { outputOf } from "./mcp-output.ts";
 import type { McpServerSettings } from "./tool-settings.ts";
 

@@ -7,9 +7,8 @@ import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import { parseAnswer, type Approval, type Decision } from "#src/tools/approval.ts";
 import { takeTurn, withKey } from "./take-turn.ts";
-import type { TurnDeps } from "./turn-deps.ts";
+import type { TurnDeps, TurnRequest } from "./turn-deps.ts";
 import { refusal, type TurnReply } from "./turn-reply.ts";
-import type { TurnRequest } from "./turn-request.ts";
 
 /** A call that waits, and the turn that it belongs to. */
 export interface OpenApproval {

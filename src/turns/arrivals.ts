@@ -10,14 +10,12 @@ import {
   type ArrivalPolicy,
   type ArrivalSources,
 } from "./arrival-policy.ts";
-import { lockName } from "./lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 import type { TurnEvent } from "./runner.ts";
 import { boundWait, requestStop } from "./stop.ts";
-import { findStoredReply } from "./stored-reply.ts";
+import { findStoredReply, type TurnReply } from "./turn-reply.ts";
 import { failedReply, stoppedWhileWaiting, takeTurn, withKey } from "./take-turn.ts";
-import type { TurnDeps } from "./turn-deps.ts";
-import type { TurnReply } from "./turn-reply.ts";
-import type { TurnRequest } from "./turn-request.ts";
+import type { TurnDeps, TurnRequest } from "./turn-deps.ts";
 
 /** A text that may be answered together with others. */
 type Text = TurnRequest & { readonly deliveryId: string; readonly text: string };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";
-import { contentOf } from "./attachment-blocks.ts";
+import { contentOf } from "./langchain-messages.ts";
 import { parseInbound } from "./inbound.ts";
 
 const parseInboundText = (content: unknown, limit: number): string =>

@@ -1,7 +1,10 @@
-/** Which content a person may send: text within a limit, and pictures and files within theirs. */
+/** Which content a person may send: text within a limit, and pictures and files within theirs, in any of the usual forms. */
+import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { readInboundPart, tooLarge, type InboundAttachment, type InboundPart } from "./inbound-part.ts";
+import { attachmentKindSchema, attachmentText, isStored, type Attachment } from "#src/sessions/attachment.ts";
+import { sha256Of, type BlobStore } from "#src/sessions/blobs.ts";
+import { readBlock } from "./langchain-messages.ts";
 
 /** Limits of a message. */
 export interface InboundLimits {
@@ -71,4 +74,170 @@ function checkAttachments(attachments: readonly InboundAttachment[], maxBytes: n
     `the message has ${attachments.length} pictures and files; the limit is ${MAX_ATTACHMENTS}`,
     { next: "Send them in several messages. Nothing was stored." },
   );
+}
+
+/** An attachment with its bytes, unless they are stored already or lie at an address. */
+export interface InboundAttachment {
+  readonly attachment: Attachment;
+  readonly bytes?: Uint8Array;
+}
+
+/** What a part is. */
+export type InboundPart = { readonly text: string } | InboundAttachment;
+
+type Kind = Attachment["kind"];
+
+/** Where the content of a part is: at an address, or here as base64. */
+interface Source {
+  readonly kind: Kind;
+  readonly url?: string | undefined;
+  readonly data?: string | Uint8Array | undefined;
+  readonly mimeType?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+const text = z
+  .object({ type: z.literal("text"), text: z.string() })
+  .transform((part) => ({ text: part.text }));
+
+/** OpenAI's forms. */
+const imageUrl = z
+  .object({ type: z.literal("image_url"), image_url: z.union([z.string(), z.object({ url: z.string() })]) })
+  .transform(({ image_url: image }): Source => ({
+    kind: "image",
+    url: typeof image === "string" ? image : image.url,
+  }));
+const inputAudio = z
+  .object({ type: z.literal("input_audio"), input_audio: z.object({ data: z.string(), format: z.string() }) })
+  .transform(({ input_audio: { data, format } }): Source => ({
+    kind: "audio",
+    data,
+    mimeType: `audio/${format}`,
+  }));
+const fileData = z
+  .object({
+    type: z.literal("file"),
+    file: z.object({ file_data: z.string(), filename: z.string().optional() }),
+  })
+  .transform(({ file }): Source => ({ kind: "file", url: file.file_data, name: file.filename }));
+
+/** LangChain's standard blocks, in the spelling of both of its versions. */
+const standard = z
+  .object({
+    type: attachmentKindSchema,
+    url: z.string().optional(),
+    data: z.union([z.string(), z.instanceof(Uint8Array)]).optional(),
+    mimeType: z.string().optional(),
+    mime_type: z.string().optional(),
+    metadata: z.object({ filename: z.string().optional(), name: z.string().optional() }).optional(),
+  })
+  .refine(({ url, data }) => (url === undefined) !== (data === undefined))
+  .transform(({ type, url, data, mimeType, mime_type, metadata }): Source => ({
+    kind: type,
+    url,
+    data,
+    mimeType: mimeType ?? mime_type,
+    name: metadata?.filename ?? metadata?.name,
+  }));
+
+const partSchema = z.union([text, imageUrl, inputAudio, fileData, standard]);
+
+/**
+ * Reads a part.
+ *
+ * @param place its number in the message, from 1
+ * @param maxBytes longest content
+ * @throws {LilyError} `message_invalid`, `message_too_large`
+ */
+export function readInboundPart(part: unknown, place: number, maxBytes: number): InboundPart {
+  const kept = readBlock(part);
+  if (kept !== undefined && !("url" in kept)) return { attachment: kept };
+  const parsed = partSchema.safeParse(part);
+  if (!parsed.success) throw invalid(place, "is neither text nor a picture, recording or file");
+  return "text" in parsed.data ? parsed.data : readSource(parsed.data, place, maxBytes);
+}
+
+function readSource(source: Source, place: number, maxBytes: number): InboundAttachment {
+  const { kind, url } = source;
+  if (url !== undefined && !url.startsWith("data:"))
+    return { attachment: { kind, url: address(url, place) } };
+  const inline = url === undefined ? source : { ...source, ...readDataUrl(url, place) };
+  const mimeType = mediaType(inline.mimeType, kind, place);
+  const bytes = bytesOf(inline.data ?? "", place, maxBytes);
+  const name =
+    source.name === undefined ? {} : { name: toStorableText(source.name).slice(0, 200).toWellFormed() };
+  const attachment = { kind, mimeType, sha256: sha256Of(bytes), bytes: bytes.length, ...name };
+  return { attachment, bytes };
+}
+
+const MAX_URL = 4_096;
+
+function address(url: string, place: number): string {
+  const isWeb = URL.canParse(url) && /^https?:$/u.test(new URL(url).protocol);
+  if (!isWeb || url.length > MAX_URL)
+    throw invalid(place, "has an address that is not of the web, or is too long");
+  return toStorableText(url);
+}
+
+function readDataUrl(url: string, place: number): { mimeType: string; data: string } {
+  const comma = url.indexOf(",");
+  const [mimeType = "", ...parameters] = url.slice("data:".length, comma).split(";");
+  if (comma === -1 || parameters.at(-1) !== "base64")
+    throw invalid(place, "has a data: address without base64");
+  return { mimeType, data: url.slice(comma + 1) };
+}
+
+function mediaType(given: string | undefined, kind: Kind, place: number): string {
+  const type = (given ?? "").toLowerCase();
+  const fits = kind === "file" || type.startsWith(`${kind}/`);
+  if (fits && /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/u.test(type) && type.length <= 100) return type;
+  throw invalid(place, `is of type ${JSON.stringify(type.slice(0, 100))}, which is no type for ${kind}`);
+}
+
+function bytesOf(data: string | Uint8Array, place: number, maxBytes: number): Uint8Array {
+  const size = typeof data === "string" ? Math.floor((data.length * 3) / 4) - 2 : data.length;
+  if (size > maxBytes) throw tooLarge(`part ${place} of the message has`, size, maxBytes);
+  const bytes = typeof data === "string" ? decode(data, place) : data;
+  if (bytes.length === 0) throw invalid(place, "is empty");
+  if (bytes.length > maxBytes) throw tooLarge(`part ${place} of the message has`, bytes.length, maxBytes);
+  return bytes;
+}
+
+function decode(data: string, place: number): Uint8Array {
+  // `Buffer` alone would skip what is no base64, and keep something else than what was sent.
+  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/u.test(data)) throw invalid(place, "is not base64");
+  return new Uint8Array(Buffer.from(data, "base64"));
+}
+
+/** The refusal of something that is too big. */
+function tooLarge(what: string, bytes: number, maxBytes: number): LilyError {
+  return new LilyError("message_too_large", `${what} ${bytes} bytes; the limit is ${maxBytes}`, {
+    next: "Send something smaller, or raise limits.attachmentBytes in config.json. Nothing was stored.",
+  });
+}
+
+function invalid(place: number, what: string): LilyError {
+  return new LilyError("message_invalid", `part ${place} of the message ${what}`, {
+    next: "Send text, and pictures or files as base64 with their type. Nothing was stored.",
+  });
+}
+
+/**
+ * Keeps the bytes, and checks that what comes as a reference is there.
+ *
+ * @throws {LilyError} `message_invalid` for a reference to nothing, and what the storage says
+ */
+export async function keepAttachments(
+  blobs: BlobStore,
+  owner: string,
+  attachments: readonly InboundAttachment[],
+): Promise<void> {
+  for (const { attachment, bytes } of attachments) {
+    if (!isStored(attachment)) continue;
+    if (bytes !== undefined) await blobs.keep(owner, { mimeType: attachment.mimeType, bytes });
+    else if ((await blobs.read(owner, attachment.sha256)) === undefined) {
+      const what = `the content of ${attachmentText(attachment)} is not stored`;
+      throw new LilyError("message_invalid", what, { next: "Send it itself. The message was not stored." });
+    }
+  }
 }

@@ -1,15 +1,26 @@
-/** The one boundary between flat transcript messages and LangChain messages. */
+/** The one boundary between transcript messages and LangChain's: in the state with attachments by reference, for a model with their bytes. */
 import {
   AIMessage,
   HumanMessage,
   SystemMessage,
   ToolMessage,
   type BaseMessage,
+  type ContentBlock,
+  type MessageContent,
 } from "@langchain/core/messages";
-import { isRecord } from "#src/kernel/is-record.ts";
-import { toStorableText, toStorableValue } from "#src/kernel/json.ts";
+import { z } from "zod";
+import { isLilyError } from "#src/kernel/errors.ts";
+import { isRecord, toStorableText, toStorableValue } from "#src/kernel/json.ts";
+import {
+  attachmentKindSchema,
+  attachmentSchema,
+  attachmentText,
+  isStored,
+  type Attachment,
+  type StoredAttachment,
+} from "#src/sessions/attachment.ts";
+import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
 import type { Message, ToolCall } from "#src/sessions/message.ts";
-import { attachmentsOf, contentOf } from "./attachment-blocks.ts";
 
 /** Where a tool said nothing. */
 export const NO_OUTPUT = "(no output)";
@@ -130,4 +141,199 @@ function argumentsOf(call: ToolCall): Record<string, unknown> {
     // A model may send arguments that are no JSON; providers refuse a history that repeats them.
     return {};
   }
+}
+
+/** Messages with attachments whose content a model is shown: that of the turn in flight and the two before it. */
+const SHOWN = 3;
+
+/** Where attached content is. */
+export interface AttachedContent {
+  readonly blobs: Pick<BlobStore, "read">;
+  readonly owner: string;
+}
+
+/**
+ * The input of a model call. The attachments of the newest messages are shown with their content, older ones are named in
+ * words.
+ */
+export async function toModelInput(
+  messages: readonly BaseMessage[],
+  attached: AttachedContent,
+): Promise<BaseMessage[]> {
+  return showAttachments(messages.map(sendable), attached);
+}
+
+/**
+ * A call that could not be read is sent with what the model wrote as its one argument, for there is a result that says so, and
+ * providers refuse a result without its call, and arguments that are no JSON. Blank text and halves of surrogate pairs they refuse too.
+ */
+function sendable(message: BaseMessage): BaseMessage {
+  if (!AIMessage.isInstance(message)) return message;
+  const text = contentText(message.content);
+  const isWhole = (message.invalid_tool_calls ?? []).length === 0 && text.isWellFormed();
+  if (isWhole && (text === "" || text.trim() !== "")) return message;
+  return toLangChain(fromLangChain(message, ""), message.id);
+}
+
+async function showAttachments(messages: BaseMessage[], attached: AttachedContent): Promise<BaseMessage[]> {
+  const carrying = messages.filter((message) => attachmentsOf(message.content).length > 0);
+  if (carrying.length === 0) return messages;
+  const shown = new Set(carrying.slice(-SHOWN));
+  return Promise.all(
+    messages.map(async (message) => {
+      const attachments = attachmentsOf(message.content);
+      if (attachments.length === 0) return message;
+      const text = contentText(message.content);
+      if (!shown.has(message)) return withContent(message, describedContent(text, attachments));
+      return show(message, { text, attachments, attached });
+    }),
+  );
+}
+
+async function show(
+  message: BaseMessage,
+  carried: {
+    readonly text: string;
+    readonly attachments: readonly Attachment[];
+    readonly attached: AttachedContent;
+  },
+): Promise<BaseMessage> {
+  const { text, attachments, attached } = carried;
+  const found = await Promise.all(
+    attachments.map(async (attachment) => ({ attachment, blob: await readContent(attachment, attached) })),
+  );
+  return withContent(message, resolvedContent(text, found));
+}
+
+/** What is gone or damaged is told to the model in words; it must not end the conversation. */
+async function readContent(
+  attachment: Attachment,
+  { blobs, owner }: AttachedContent,
+): Promise<Blob | undefined> {
+  if (!isStored(attachment)) return undefined;
+  try {
+    return await blobs.read(owner, attachment.sha256);
+  } catch (error) {
+    if (isLilyError(error) && error.code === "record_invalid") return undefined;
+    throw error;
+  }
+}
+
+function withContent(message: BaseMessage, content: BaseMessage["content"]): HumanMessage {
+  return new HumanMessage({ content, ...(message.id === undefined ? {} : { id: message.id }) });
+}
+
+const PREFIX = "lily:sha256:";
+
+/** A block that names what is stored; LangChain's standard form for content that lies elsewhere. */
+const referenceSchema = z.object({
+  type: attachmentKindSchema,
+  mimeType: z.string(),
+  fileId: z.string().startsWith(PREFIX),
+  metadata: z.object({ bytes: z.int(), name: z.string().optional() }),
+});
+
+const linkSchema = z.object({ type: attachmentKindSchema, url: z.string() });
+
+/** The attachment of a block as {@link contentOf} writes it; `undefined` for every other block. */
+export function readBlock(block: unknown): Attachment | undefined {
+  const reference = referenceSchema.safeParse(block);
+  if (reference.success) return attachmentSchema.safeParse(storedBy(reference.data)).data;
+  const link = linkSchema.safeParse(block);
+  return link.success ? { kind: link.data.type, url: link.data.url } : undefined;
+}
+
+function storedBy({ type, mimeType, fileId, metadata }: z.infer<typeof referenceSchema>): object {
+  const { bytes, name } = metadata;
+  const sha256 = fileId.slice(PREFIX.length);
+  return { kind: type, mimeType, sha256, bytes, ...(name === undefined ? {} : { name }) };
+}
+
+/** The attachments in a message's content. */
+export function attachmentsOf(content: unknown): Attachment[] {
+  return Array.isArray(content) ? content.flatMap((block) => readBlock(block) ?? []) : [];
+}
+
+/** Text and attachments as the content of a message; text alone stays a string. */
+export function contentOf(text: string, attachments: readonly Attachment[] = []): MessageContent {
+  if (attachments.length === 0) return text;
+  return [...textBlocks(text), ...attachments.map(referenceBlock)];
+}
+
+/** Most bytes of pictures and files that a message holds for pages; what is bigger is told in words there. */
+const SHOWN_BYTES = 1_000_000;
+
+/** The same for pages: pictures and files that they can show stand in it with their bytes, all else in words. */
+export async function pageContent(
+  text: string,
+  attachments: readonly Attachment[],
+  read: (attachment: StoredAttachment) => Promise<Uint8Array | undefined>,
+): Promise<MessageContent> {
+  let room = SHOWN_BYTES;
+  const blocks: ContentBlock[] = [];
+  for (const attachment of attachments) {
+    const isFit = isStored(attachment) && isShownByPages(attachment) && attachment.bytes <= room;
+    const bytes = isFit ? await read(attachment) : undefined;
+    if (bytes !== undefined) room -= bytes.length;
+    blocks.push(
+      bytes === undefined
+        ? { type: "text", text: attachmentText(attachment) }
+        : { ...referenceBlock(attachment), data: Buffer.from(bytes).toString("base64") },
+    );
+  }
+  return [...textBlocks(text), ...blocks];
+}
+
+const isShownByPages = ({ kind, mimeType }: StoredAttachment): boolean =>
+  kind === "image" || mimeType === "application/pdf";
+
+/** The same for a model that is shown text alone. */
+export function describedContent(text: string, attachments: readonly Attachment[]): string {
+  const described = attachments.map(attachmentText).join("\n");
+  return text.trim() === "" ? described : `${text}\n${described}`;
+}
+
+/** The same for a model that is shown what is attached; bytes that are gone are told in words. */
+function resolvedContent(
+  text: string,
+  attachments: readonly { readonly attachment: Attachment; readonly blob: Blob | undefined }[],
+): MessageContent {
+  return [...textBlocks(text), ...attachments.map(({ attachment, blob }) => resolvedBlock(attachment, blob))];
+}
+
+function textBlocks(text: string): ContentBlock[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}
+
+function referenceBlock(attachment: Attachment): ContentBlock {
+  if (!isStored(attachment)) return { type: attachment.kind, url: attachment.url };
+  const { kind, mimeType, sha256, bytes, name } = attachment;
+  // Pages look for the name of a file under another key than that of a picture.
+  const metadata = {
+    bytes,
+    ...(name === undefined ? {} : { name }),
+    ...(name === undefined || kind !== "file" ? {} : { filename: name }),
+  };
+  return { type: kind, mimeType, fileId: `${PREFIX}${sha256}`, metadata };
+}
+
+/** In the form that every provider of LangChain converts to its own. */
+function resolvedBlock(attachment: Attachment, blob: Blob | undefined): ContentBlock {
+  if (!isStored(attachment)) return linkBlock(attachment);
+  if (blob === undefined)
+    return { type: "text", text: `${attachmentText(attachment)} (its content is gone)` };
+  const data = Buffer.from(blob.bytes).toString("base64");
+  const { kind, mimeType } = attachment;
+  return { type: kind, source_type: "base64", mime_type: mimeType, data, ...nameOf(attachment) };
+}
+
+/** Providers fetch pictures; of other addresses only the text goes out. */
+function linkBlock(attachment: Extract<Attachment, { url: string }>): ContentBlock {
+  return attachment.kind === "image"
+    ? { type: "image", source_type: "url", url: attachment.url }
+    : { type: "text", text: attachmentText(attachment) };
+}
+
+function nameOf({ kind, name }: StoredAttachment): { metadata?: { filename: string } } {
+  return kind === "file" ? { metadata: { filename: name ?? "file" } } : {};
 }

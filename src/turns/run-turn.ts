@@ -11,12 +11,11 @@ import { parseInbound } from "./inbound.ts";
 import type { TurnEvent } from "./runner.ts";
 import { boundWait, isRunning, requestStop, stopEnvelope, type StopAsked, type StopOutcome } from "./stop.ts";
 import { takeTurn, withKey } from "./take-turn.ts";
-import type { TurnDeps } from "./turn-deps.ts";
+import type { TurnDeps, TurnRequest } from "./turn-deps.ts";
 import { refusal, unstoredEnvelope, type TurnReply } from "./turn-reply.ts";
-import type { TurnRequest } from "./turn-request.ts";
 
 export type { ReadCommand } from "./turn-deps.ts";
-export type { TurnRequest } from "./turn-request.ts";
+export type { TurnRequest } from "./turn-deps.ts";
 
 /** What `runTurn` works with. */
 export interface RunTurnDeps extends TurnDeps {

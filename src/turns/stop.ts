@@ -6,10 +6,10 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { encodeLabel } from "#src/kernel/namespace-label.ts";
+import { encodeLabel } from "#src/kernel/ids.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
-import { lockName } from "./lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 
 /** How often a turn looks. A person who stops an answer waits for it at most this long. */
 const LOOK_EVERY_MS = 250;

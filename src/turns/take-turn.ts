@@ -3,7 +3,7 @@ import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { Lease } from "#src/storage/backend.ts";
-import { lockName } from "./lock-name.ts";
+import { lockName } from "#src/sessions/session-key.ts";
 import type { CollectedDeliveries, GraphRunOutcome, InboundMessage, TurnEvent } from "./runner.ts";
 import { obeyRequests } from "./stop.ts";
 import type { TurnDeps } from "./turn-deps.ts";

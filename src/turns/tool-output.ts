@@ -4,7 +4,7 @@ import { isLilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
 import { attachmentText, isStored, sizeText, type StoredAttachment } from "#src/sessions/attachment.ts";
 import { sha256Of } from "#src/sessions/blobs.ts";
-import { readInboundPart } from "./inbound-part.ts";
+import { readInboundPart } from "./inbound.ts";
 
 /** A binary part of an output. */
 export interface BinaryOutput {

@@ -1,13 +1,26 @@
-/** What `runTurn` works with to take a message to its reply. */
+/** A message on its way in, and what `runTurn` works with to take it to its reply. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Ids } from "#src/kernel/ids.ts";
 import type { Envelope } from "#src/kernel/envelope.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode } from "#src/sessions/rollover-policy.ts";
 import type { KeyLock, LeaseRef } from "#src/storage/backend.ts";
-import type { InboundMessage, SessionRunner } from "./runner.ts";
+import type { InboundMessage, SessionRunner, TurnEvent } from "./runner.ts";
 import type { StopRegistry } from "./stop.ts";
 import type { TurnReply } from "./turn-reply.ts";
+
+/** A message on its way in. */
+export interface TurnRequest {
+  readonly owner: string;
+  readonly sessionKey: string;
+  /** Text, or content parts that are all text. */
+  readonly content: unknown;
+  /** The channel's id of the message; without it each call is a message of its own. */
+  readonly deliveryId?: string;
+  /** Stops the answer that is being written; what there is of it is kept. */
+  readonly stop?: AbortSignal;
+  readonly onEvent?: (event: TurnEvent) => void;
+}
 
 /** Answers a command that changes nothing, beside any turn that runs. */
 export type ReadCommand = (request: {

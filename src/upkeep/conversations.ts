@@ -2,7 +2,7 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { decodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel } from "#src/kernel/ids.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { deliveryIdsOf } from "#src/sessions/redaction.ts";
 import {

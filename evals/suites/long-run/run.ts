@@ -8,7 +8,7 @@ import type { BaseMessage } from "@langchain/core/messages";
 import Table from "cli-table3";
 import { z } from "zod";
 import { createHarness } from "#graphs/session/testing/harness.ts";
-import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/tokens.ts";
+import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/text.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { ScriptedCall } from "#src/models/testing/scripted-record.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";

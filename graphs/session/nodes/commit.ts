@@ -3,7 +3,7 @@ import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { replyText } from "#src/kernel/envelope.ts";
-import { replyOf } from "#src/turns/stored-reply.ts";
+import { replyOf } from "#src/turns/turn-reply.ts";
 import { commitTurn } from "../commit-turn.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";

@@ -9,7 +9,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/kernel/or-aborted.ts";
+import { orAborted } from "#src/kernel/clock.ts";
 import { parseResultName } from "#src/context/shown-messages.ts";
 import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { readingOrder, type Chain } from "#src/sessions/chain.ts";

@@ -1,5 +1,5 @@
 /** What belongs to a person and not to one conversation: evidence, blobs, memory, what was typed, and whatever else. */
-import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
+import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";

@@ -2,7 +2,7 @@
  * Checkpoints: all of a session of which something is erased, of one that reads it, and of one whose stored states say it. They
  * may be thrown away: the next turn makes the state anew from the transcript. What waited for a person counts as not approved.
  */
-import { stringsIn } from "#src/kernel/strings-in.ts";
+import { stringsIn } from "#src/kernel/json.ts";
 import { lineageOf } from "#src/sessions/chain.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { countOf, type ErasureDeps, type Found, type Place, type Search } from "../place.ts";

@@ -1,7 +1,7 @@
 /** A place that is one root of the Store: the owner's label behind it, and mostly those of a session key and a session. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { decodeLabel, encodeLabel } from "#src/kernel/namespace-label.ts";
-import { stringsIn } from "#src/kernel/strings-in.ts";
+import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
+import { stringsIn } from "#src/kernel/json.ts";
 import { itemsUnder, putAll } from "#src/storage/session-items.ts";
 import type { Erasure, Found, Place, Search } from "../place.ts";
 

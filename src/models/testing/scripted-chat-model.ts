@@ -15,7 +15,8 @@ import type { Runnable } from "@langchain/core/runnables";
 import { settleToolCalls } from "../final-message.ts";
 import { recordMessages, type ScriptedCall, toolNameOf } from "./scripted-record.ts";
 import { chunksOfStep, echoStep, type Script, type ScriptedStep, stepOf } from "./scripted-step.ts";
-import { type Sleep, sleepByTimer } from "../sleep.ts";
+import type { Sleep } from "#src/kernel/clock.ts";
+import { sleepByTimer } from "../retry-model.ts";
 import { guardStream } from "../stream-guard.ts";
 
 /** Call options of a {@link ScriptedChatModel}. */

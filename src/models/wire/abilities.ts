@@ -1,5 +1,5 @@
 /** What servers refuse of a request: which ability it is, and the same request without it. */
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 import type { ServerError } from "./server-error.ts";
 
 /** The body of a chat completion request. */

@@ -1,5 +1,5 @@
 /** Reads the events of a streamed answer, in whatever dialect, and says the same in OpenAI's form. */
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 import { errorIn } from "./server-error.ts";
 import { ThinkingSplitter, type ThoughtAndText } from "./thinking.ts";
 import { ToolCallPieces } from "./tool-call-pieces.ts";

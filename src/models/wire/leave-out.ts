@@ -1,5 +1,5 @@
 /** Asks once more without what a server has refused, and remembers it. */
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 import { refusedAbility, type Ability, type RequestBody } from "./abilities.ts";
 import type { Fetch } from "./one-dialect.ts";
 import { withNotesInMessage } from "./late-notes.ts";

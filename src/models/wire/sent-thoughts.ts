@@ -1,5 +1,5 @@
 /** Puts what a model thought before it called tools where servers look for it (DeepSeek and Kimi refuse a call without). */
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 
 /** Type of the content part that carries thoughts as far as the request. */
 export const THOUGHT = "thought";

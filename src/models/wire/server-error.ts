@@ -1,5 +1,5 @@
 /** Finds the error in what a server sent: OpenAI's form, and those of vLLM, Ollama, Mistral, FastAPI, gateways. */
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 
 /** An error in OpenAI's form. */
 export interface ServerError {

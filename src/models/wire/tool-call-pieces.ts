@@ -1,5 +1,5 @@
 /** Brings the tool calls of an answer into OpenAI's form, in which pieces of one call have one index. */
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 
 /** A piece of a tool call, as OpenAI sends it. */
 export interface ToolCallPiece {

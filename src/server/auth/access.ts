@@ -1,6 +1,6 @@
 /** What a login may do to the resources of a LangGraph server: a decision for each event that the server asks about. */
 import { forbidden } from "./refusals.ts";
-import { isRecord } from "#src/kernel/is-record.ts";
+import { isRecord } from "#src/kernel/json.ts";
 
 /** Use the threads and runs of one's own. The words of permissions are stored in every checkpoint; none is secret. */
 const OWN = "own";

@@ -1,6 +1,13 @@
 /** The answer without a model: quotes what shares words with the question, newest first, and says where it stands. */
-import { asksSomething, isQuestion, sentencesOf } from "#src/kernel/questions.ts";
-import { areAlike, stemsOf, STOP_WORDS, wordsOf } from "#src/kernel/words.ts";
+import {
+  areAlike,
+  asksSomething,
+  isQuestion,
+  sentencesOf,
+  stemsOf,
+  STOP_WORDS,
+  wordsOf,
+} from "#src/kernel/words.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localDay, localTime } from "#src/sessions/day-boundary.ts";
 import { asksAboutMemory } from "#src/context/found-sections.ts";

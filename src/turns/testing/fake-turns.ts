@@ -11,8 +11,7 @@ import { Arrivals } from "../arrivals.ts";
 import type { GraphRun } from "../runner.ts";
 import { runTurn, type RunTurnDeps, type TurnRequest } from "../run-turn.ts";
 import { StopRegistry } from "../stop.ts";
-import { replyOf } from "../stored-reply.ts";
-import type { TurnReply } from "../turn-reply.ts";
+import { replyOf, type TurnReply } from "../turn-reply.ts";
 import { createFakeTimer, type FakeTimer } from "./fake-timer.ts";
 
 /** Turns under test. */
