@@ -1,14 +1,13 @@
 /** The model, the tool and the classifier of a subject: what they do follows from the text of the message alone. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BaseMessage } from "@langchain/core/messages";
-import { HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { interrupt } from "@langchain/langgraph";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
-import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
+import type { TopicClassifier } from "#src/sessions/decide-rollover.ts";
 import type { Gate } from "./gate.ts";
 
 /** How a model behaves beside what it is asked. */

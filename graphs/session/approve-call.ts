@@ -4,7 +4,7 @@ import { interrupt, isGraphBubbleUp } from "@langchain/langgraph";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { toStorableValue } from "#src/kernel/json.ts";
-import type { BlobReader } from "#src/sessions/blobs.ts";
+import type { BlobReader } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ApprovalRecord } from "#src/sessions/turn-record.ts";
 import {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { sha256Of } from "#src/sessions/blobs.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import { createHarness, latestOf, OWNER, type Harness, type HarnessOptions } from "./testing/harness.ts";

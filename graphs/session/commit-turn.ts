@@ -10,7 +10,7 @@ import type { SessionRepository } from "#src/sessions/repository.ts";
 import { linkTurn } from "#src/sessions/seal.ts";
 import { applyChanges } from "#src/sessions/session-changes.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { temporalDue } from "#src/sessions/temporal-rollover.ts";
+import { temporalDue } from "#src/sessions/decide-rollover.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import { policyOf } from "./policy-of.ts";
 import type { TurnDraft } from "./turn-draft.ts";

@@ -1,7 +1,7 @@
 /** Hands a message to the session that has to answer it: the run ends here, and says where it goes on. */
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { Attachment } from "#src/sessions/attachment.ts";
+import type { Attachment } from "#src/sessions/message.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { contentOf } from "#src/turns/langchain-messages.ts";
 import { noticeMessage, removalOf } from "./messages.ts";

@@ -1,12 +1,11 @@
 /** Field reports of message history and tool calls, through whole turns, with a model that is as strict as providers are. */
-import type { BaseMessage } from "@langchain/core/messages";
-import { AIMessage, ToolMessage } from "@langchain/core/messages";
+import { type BaseMessage, AIMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { ScriptedStep } from "#src/models/testing/scripted-step.ts";
-import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
+import type { TopicClassifier } from "#src/sessions/decide-rollover.ts";
 import { inputOf, latestOf, type Harness, type HarnessOptions } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 

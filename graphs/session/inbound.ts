@@ -1,7 +1,7 @@
 /** Sorts the `messages` channel: what is committed, what is in flight, what just came in. */
 import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
 import { LilyError } from "#src/kernel/errors.ts";
-import type { Attachment } from "#src/sessions/attachment.ts";
+import type { Attachment } from "#src/sessions/message.ts";
 import { parseDeliveryId } from "#src/sessions/session-key.ts";
 import { contentOf } from "#src/turns/langchain-messages.ts";
 import { type InboundAttachment, type InboundLimits, parseInbound } from "#src/turns/inbound.ts";

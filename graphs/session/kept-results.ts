@@ -1,8 +1,8 @@
 /** Tool results that are too big for a conversation: stored once beside it, named in it, read on by pages. */
 import { errorMessage, isLilyError } from "#src/kernel/errors.ts";
 import { sliceWhole, wholeAt } from "#src/kernel/text.ts";
-import { attachmentText } from "#src/sessions/attachment.ts";
-import type { BlobStore } from "#src/sessions/blobs.ts";
+import { attachmentText } from "#src/sessions/message.ts";
+import type { BlobStore } from "#src/sessions/repository.ts";
 import { outputParts, type OutputPart } from "#src/turns/tool-output.ts";
 
 /** Where results are kept, and from which size on. */

@@ -5,7 +5,7 @@ import { withContents } from "#src/agents/session-agents.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { shareOf } from "#src/context/plan-context.ts";
 import { estimateTokens } from "#src/kernel/text.ts";
-import type { BlobReader } from "#src/sessions/blobs.ts";
+import type { BlobReader } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { heldRule, NO_POLICY } from "#src/tools/policy.ts";
 import { toolSource } from "#src/tools/tool-source.ts";

@@ -8,10 +8,14 @@ import {
   type Surroundings,
 } from "#src/preparation/plugins.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { BUILT_IN, resolveControlModel } from "#src/sessions/control-model.ts";
+import {
+  BUILT_IN,
+  resolveControlModel,
+  resolvePolicy,
+  type RolloverPolicy,
+} from "#src/sessions/rollover-policy.ts";
 import type { Slot } from "#src/sessions/plugin-choices.ts";
 import type { ControlModel } from "#src/sessions/verdict.ts";
-import { resolvePolicy, type RolloverPolicy } from "#src/sessions/rollover-policy.ts";
 import type { Manner, SessionFields } from "#src/sessions/session-fields.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 

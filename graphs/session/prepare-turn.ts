@@ -14,7 +14,7 @@ import {
   type PluginOf,
   type TurnPlan,
 } from "#src/preparation/plugins.ts";
-import { BUILT_IN } from "#src/sessions/control-model.ts";
+import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
 import { claimsFor, UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
 import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";

@@ -19,7 +19,7 @@ import { shortTokens } from "#src/context/plan-context.ts";
 import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
 import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
-import { sha256Of } from "#src/sessions/blobs.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { isSamePlace, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";

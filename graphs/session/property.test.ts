@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { LifecycleMode } from "#src/sessions/rollover-policy.ts";
-import type { TopicEvidence } from "#src/sessions/topic-evidence.ts";
+import type { TopicEvidence } from "#src/sessions/decide-rollover.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { createHarness, inputOf, OWNER, type Harness } from "./testing/harness.ts";

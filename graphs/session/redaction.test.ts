@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { erasePartsFromChain } from "#src/sessions/erase-from-chain.ts";
+import { erasePartsFromChain } from "#src/sessions/redaction.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { echoModel, inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";

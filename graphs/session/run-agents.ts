@@ -4,7 +4,7 @@ import { createSessionAgents, type SessionAgents } from "#src/agents/session-age
 import { listingSchema, personaText, skillsText, type PromptPart } from "#src/agents/agent-text.ts";
 import { frozenSkill, frozenText } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { BlobReader, BlobStore } from "#src/sessions/blobs.ts";
+import type { BlobReader, BlobStore } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 
 const NO_FILES: AgentFiles = {

@@ -2,7 +2,7 @@
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import type { Frozen } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { BlobReader } from "#src/sessions/blobs.ts";
+import type { BlobReader } from "#src/sessions/repository.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import { NO_POLICY, type HeldPolicy } from "#src/tools/policy.ts";
 import { sourceOf } from "#src/tools/session-tools.ts";

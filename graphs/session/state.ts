@@ -2,7 +2,7 @@
 import type { BaseMessage } from "@langchain/core/messages";
 import { ReducedValue, StateSchema } from "@langchain/langgraph";
 import { z } from "zod";
-import { attachmentSchema } from "#src/sessions/attachment.ts";
+import { attachmentSchema } from "#src/sessions/message.ts";
 import { knowledgeUnitSchema } from "#src/sessions/knowledge-units.ts";
 import { ledgerChangeSchema } from "#src/sessions/ledger.ts";
 import { callReceiptSchema } from "#src/sessions/call-receipt.ts";

@@ -18,8 +18,8 @@ import {
 import { sliceWhole } from "#src/kernel/text.ts";
 import { askControlModel } from "#src/models/ask-control-model.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
-import { BUILT_IN } from "#src/sessions/control-model.ts";
-import { erasedTurns } from "#src/sessions/redaction-list.ts";
+import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
+import { erasedTurns } from "#src/sessions/redaction.ts";
 import type { TranscriptRef } from "#src/sessions/repository.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";

@@ -2,7 +2,7 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { RolloverQuestion, TopicFinding } from "#src/sessions/decide-rollover.ts";
-import { BUILT_IN } from "#src/sessions/control-model.ts";
+import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { TopicEvidence, TopicQuestion } from "#src/sessions/topic-evidence.ts";
+import type { TopicEvidence, TopicQuestion } from "#src/sessions/decide-rollover.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { createHarness, echoModel, inputOf, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 

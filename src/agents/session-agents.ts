@@ -1,6 +1,7 @@
 /** Agents, persona and skills for a session's commands: as it has them, and as the files are now. */
 import { canonicalJson } from "#src/kernel/json.ts";
-import { sha256Of, type Blob, type BlobStore } from "#src/sessions/blobs.ts";
+import type { Blob, BlobStore } from "#src/sessions/repository.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import type { FileProblem, Persona, SessionFields, SkillSnapshot } from "#src/sessions/session-fields.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { listingSchema, personaText, skillsText } from "./agent-text.ts";

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
-import { FROZEN_TYPE, sha256Of, type Blob, type BlobReader, type BlobStore } from "#src/sessions/blobs.ts";
+import { FROZEN_TYPE, type Blob, type BlobReader, type BlobStore } from "#src/sessions/repository.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import {
   personaSchema,
   skillSnapshotSchema,

@@ -7,13 +7,13 @@ import { decodeText } from "#src/kernel/decode-text.ts";
 import { priceSchema } from "#src/explain/trace.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
-import { BUILT_IN } from "#src/sessions/control-model.ts";
-import { pluginChoicesSchema } from "#src/sessions/plugin-choices.ts";
 import {
+  BUILT_IN,
   rolloverOverridesSchema,
-  rolloverPolicySchema,
+  wholePolicy,
   timeZoneSchema,
 } from "#src/sessions/rollover-policy.ts";
+import { pluginChoicesSchema } from "#src/sessions/plugin-choices.ts";
 import { reasoningSchema, verbositySchema } from "#src/sessions/session-fields.ts";
 import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { toolRulesSchema } from "#src/tools/policy.ts";
@@ -91,7 +91,13 @@ export const configSchema = z.strictObject({
       mode: z.enum(["segmented", "legacy"]).default("segmented"),
     })
     .prefault({}),
-  rollover: rolloverPolicySchema.omit({ timeZone: true }).prefault({}),
+  rollover: rolloverOverridesSchema
+    .omit({ timeZone: true })
+    .prefault({})
+    .transform((given) => {
+      const { timeZone: _ofTheMachine, ...rules } = wholePolicy(given);
+      return rules;
+    }),
   /** Rules by prefix of the session key; the longest that fits has the last word. */
   keys: z
     .array(

@@ -1,6 +1,6 @@
 /** Makes the real dependencies: files, clock, models. */
 import type { ChatModels } from "#src/models/chat-model.ts";
-import { BUILT_IN } from "#src/sessions/control-model.ts";
+import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
 import { createControlModelTopics } from "#src/topics/control-model-topics.ts";
 import { createLexicalTopics } from "#src/topics/lexical-topics.ts";
 import type { SessionDeps, TopicClassifiers } from "./session-deps.ts";

@@ -4,7 +4,7 @@ import { openChain } from "#src/sessions/chain.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { erasePartsFromChain } from "#src/sessions/erase-from-chain.ts";
+import { erasePartsFromChain } from "#src/sessions/redaction.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { verifyStore } from "#src/upkeep/conversations.ts";

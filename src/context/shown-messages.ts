@@ -3,9 +3,8 @@
  * each, or shortened; and the same for the steps of the turn in flight.
  */
 import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/text.ts";
-import { attachmentText } from "#src/sessions/attachment.ts";
+import { attachmentText, type Message } from "#src/sessions/message.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
-import type { Message } from "#src/sessions/message.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { cutText } from "./cut-text.ts";
 

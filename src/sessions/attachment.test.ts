@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attachmentId, attachmentSchema, attachmentText, type Attachment } from "./attachment.ts";
+import { attachmentId, attachmentSchema, attachmentText, type Attachment } from "./message.ts";
 
 const SHA = "a".repeat(64);
 const picture: Attachment = { kind: "image", mimeType: "image/png", sha256: SHA, bytes: 12_345 };

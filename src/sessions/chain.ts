@@ -1,12 +1,16 @@
-/** The chain of a session key: all its sessions in order, which one is `latest`, and how it grows. Pure. */
+/** The chain of a session key: all its sessions in order, which one is `latest`, how it grows, and which one a person means. Pure. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
-import { chainEntrySchema, type ChainEntry } from "./chain-entry.ts";
-import { coverParts, sealedFacts } from "./entry-parts.ts";
-import { redactionSchema } from "./redaction-list.ts";
+import {
+  chainEntrySchema,
+  type ChainEntry,
+  coverParts,
+  redactionSchema,
+  sealedFacts,
+} from "./chain-entry.ts";
 import { sealOf } from "./seal.ts";
-import { assertNoBlankEnds } from "./session-key.ts";
 import type { Carried } from "./session-fields.ts";
+import { assertNoBlankEnds } from "./session-key.ts";
 import type { RotateVerdict } from "./verdict.ts";
 
 export type { ChainEntry } from "./chain-entry.ts";
@@ -209,4 +213,40 @@ export function continuationOf(chain: Chain, earlier: string, current: ChainEntr
   return ids.filter(
     (id, index) => !ids.slice(index + 1).some((later) => lineageOf(chain, later).includes(id)),
   );
+}
+
+/**
+ * The session of `chain` that `reference` names: its ordinal, `previous`, or at least four characters of its id.
+ *
+ * @throws {LilyError} `session_not_found` or `session_ambiguous`, with what to type instead.
+ */
+export function findSessionByReference(chain: Chain, reference: string): ChainEntry {
+  const wanted = reference.trim().replace(/^#/u, "").toLowerCase();
+  const matches = matching(chain, wanted);
+  if (matches.length === 1 && matches[0] !== undefined) return matches[0];
+  if (matches.length === 0) {
+    throw new LilyError(
+      "session_not_found",
+      `no session of this conversation is called ${JSON.stringify(reference)}`,
+      {
+        next: "/sessions lists them by number.",
+      },
+    );
+  }
+  const names = matches.map((entry) => `${entry.ordinal} (${entry.sessionId.slice(0, 8)})`).join(", ");
+  throw new LilyError("session_ambiguous", `${JSON.stringify(reference)} could be any of ${names}`, {
+    next: "Use the number, or more of the id.",
+  });
+}
+
+function matching(chain: Chain, wanted: string): ChainEntry[] {
+  if (wanted === "previous") {
+    const latest = chain.sessions.at(-1);
+    return chain.sessions.filter((entry) => entry.sessionId === latest?.previous);
+  }
+  if (/^\d{1,6}$/u.test(wanted)) {
+    const byOrdinal = chain.sessions.filter((entry) => entry.ordinal === Number(wanted));
+    if (byOrdinal.length > 0) return byOrdinal;
+  }
+  return wanted.length < 4 ? [] : chain.sessions.filter((entry) => entry.sessionId.startsWith(wanted));
 }

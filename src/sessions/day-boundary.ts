@@ -1,6 +1,5 @@
 /** When a local day ends for a conversation: one boundary a local date, in the key's own time zone. */
 import { Temporal } from "temporal-polyfill";
-import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 
 /** A time of day such as `04:00`, and the IANA zone in which it is read. */
@@ -20,18 +19,6 @@ export interface DayBoundaryRule {
  * @throws {RangeError} when the zone or the time is not valid.
  */
 export function nextBoundaryAfter(epochMs: number, rule: DayBoundaryRule): number {
-  const asked = `${epochMs} ${rule.at} ${rule.timeZone}`;
-  const boundary = BOUNDARIES.get(asked) ?? findBoundary(epochMs, rule);
-  keepNewest(BOUNDARIES, [asked, boundary], MAX_BOUNDARIES);
-  return boundary;
-}
-
-/** Answers that were given last: a conversation asks for the same one with each turn, and zones are slow to compute. */
-const BOUNDARIES = new Map<string, number>();
-
-const MAX_BOUNDARIES = 256;
-
-function findBoundary(epochMs: number, rule: DayBoundaryRule): number {
   const time = Temporal.PlainTime.from(rule.at);
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs)
     .toZonedDateTimeISO(rule.timeZone)
@@ -92,16 +79,6 @@ export function localDay(instant: string, timeZone: string): string {
 
 /** The local date and minute of an instant, e.g. `2026-05-01 21:40`. */
 export function localMinute(epochMs: number, timeZone: string): string {
-  const { zone, from, text } = lastMinute;
-  if (zone === timeZone && epochMs >= from && epochMs < from + MINUTE_MS) return text;
   const local = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone);
-  const minute = local.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
-  const begun = local.second * 1000 + local.millisecond;
-  lastMinute = { zone: timeZone, from: epochMs - begun, text: minute };
-  return minute;
+  return local.toPlainDateTime().toString({ smallestUnit: "minute" }).replace("T", " ");
 }
-
-const MINUTE_MS = 60_000;
-
-/** The answer that was given last: turns of the same minute ask for the same one. No zone changes within a minute. */
-let lastMinute = { zone: "", from: Number.NaN, text: "" };

@@ -8,9 +8,9 @@ import {
   topicGate,
   type RolloverQuestion,
   type TopicFinding,
+  type TopicEvidence,
 } from "./decide-rollover.ts";
-import { rolloverPolicySchema } from "./rollover-policy.ts";
-import type { TopicEvidence } from "./topic-evidence.ts";
+import { wholePolicy } from "./rollover-policy.ts";
 import { verdictSchema, type ControlModel, type RotateVerdict, type StayVerdict } from "./verdict.ts";
 
 const HOUR = 3_600_000;
@@ -22,7 +22,7 @@ function question(semantic: object = {}, changes: Partial<RolloverQuestion> = {}
     nowMs: NOW,
     clocks: { firstActivityAt: ago(HOUR), lastActivityAt: ago(HOUR) },
     turns: 3,
-    policy: rolloverPolicySchema.parse({ semantic: { enabled: true, ...semantic } }),
+    policy: wholePolicy({ semantic: { enabled: true, ...semantic } }),
     ...changes,
   };
 }

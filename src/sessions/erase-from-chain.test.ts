@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chainSchema, openChain, rotateChain, type Chain, type Rotation } from "./chain.ts";
-import { erasePartsFromChain, eraseTurnsFromChain } from "./erase-from-chain.ts";
-import { erasedParts, erasedTurns } from "./redaction-list.ts";
+import { erasePartsFromChain, eraseTurnsFromChain, erasedParts, erasedTurns } from "./redaction.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const LATER = "2026-04-01T09:00:00.000Z";

@@ -1,5 +1,10 @@
-/** What is left of a turn whose body was erased, and the record of it in the chain; neither says what was said. */
+/**
+ * What is left of a turn whose body was erased, the list of erasures in the chain, outside what seals cover, and what the chain
+ * itself loses; none of it says what was said. Pure.
+ */
 import { z } from "zod";
+import { type ChainEntry, type EntryPart, partOf, type Redaction, withoutParts } from "./chain-entry.ts";
+import type { Chain } from "./chain.ts";
 import { withoutWords, wordlessLedgerChangeSchema } from "./ledger.ts";
 import { sessionChangesSchema, type SessionChanges } from "./session-changes.ts";
 import type { TurnRecord } from "./turn-record.ts";
@@ -94,4 +99,85 @@ function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["change
       : { compacted: { sessionId: compacted.sessionId, turn: compacted.turn } }),
   };
   return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+/** What has such a list; most chains have none. */
+interface WithRedactions {
+  readonly redactions?: readonly Redaction[] | undefined;
+}
+
+/** Erased turns of a session by their number, with the time of the erasure. */
+export function erasedTurns(chain: WithRedactions, sessionId: string): ReadonlyMap<number, string> {
+  const own = (chain.redactions ?? []).filter((redaction) => redaction.sessionId === sessionId);
+  return new Map(own.flatMap(({ at, turns = [] }) => turns.map((turn) => [turn, at] as const)));
+}
+
+/** Erased parts of a session's chain entry. */
+export function erasedParts(chain: WithRedactions, sessionId: string): readonly EntryPart[] {
+  const own = (chain.redactions ?? []).filter((redaction) => redaction.sessionId === sessionId);
+  return own.flatMap(({ parts = [] }) => parts);
+}
+
+/** Turns that are erased. */
+interface TurnErasure {
+  /** ISO instant. */
+  readonly at: string;
+  readonly turns: readonly { readonly sessionId: string; readonly turn: number }[];
+  /** The deliveries of those turns: the hash of the text of one that opened a session goes as well. */
+  readonly deliveryIds: ReadonlySet<string>;
+}
+
+/** The chain that lists the erasure of turns; the same chain when it lists them all already. */
+export function eraseTurnsFromChain(chain: Chain, { at, turns, deliveryIds }: TurnErasure): Chain {
+  const sessionIds = new Set(turns.map(({ sessionId }) => sessionId));
+  const listed = [...sessionIds].reduce((before, sessionId) => {
+    const own = turns.filter((turn) => turn.sessionId === sessionId).map(({ turn }) => turn);
+    return listRedaction(before, { sessionId, at, turns: own });
+  }, chain);
+  const erased = eraseParts(listed, at, ({ opened }) =>
+    deliveryIds.has(opened.deliveryId) && (opened.textHash ?? opened.leftHash) !== undefined
+      ? ["opened"]
+      : [],
+  );
+  return erased === chain ? chain : { ...erased, revision: chain.revision + 1 };
+}
+
+/** The chain without the titles, tasks and models that say something; the same chain when none does. */
+export function erasePartsFromChain(chain: Chain, says: (text: string) => boolean, at: string): Chain {
+  const erased = eraseParts(chain, at, (entry) => partsSaying(entry, says));
+  return erased === chain ? chain : { ...erased, revision: chain.revision + 1 };
+}
+
+/** The title, the task and the models of an entry, as far as they say something. */
+export function partsSaying(entry: ChainEntry, says: (text: string) => boolean): EntryPart[] {
+  return (["title", "task", "style", "kbs", "models"] as const).filter((part) => {
+    const text = partOf(entry, part);
+    return text !== undefined && says(text);
+  });
+}
+
+function eraseParts(chain: Chain, at: string, partsOf: (entry: ChainEntry) => EntryPart[]): Chain {
+  return chain.sessions.reduce((before, entry) => {
+    const parts = partsOf(entry);
+    if (parts.length === 0) return before;
+    const listed = listRedaction(before, { sessionId: entry.sessionId, at, parts });
+    const bare = withoutParts(entry, parts);
+    return { ...listed, sessions: listed.sessions.map((one) => (one === entry ? bare : one)) };
+  }, chain);
+}
+
+/** The chain that lists what it does not list yet; the same chain when there is nothing new. */
+function listRedaction(chain: Chain, { sessionId, at, turns = [], parts = [] }: Redaction): Chain {
+  const known = erasedTurns(chain, sessionId);
+  const listed = erasedParts(chain, sessionId);
+  const newTurns = [...new Set(turns)].filter((turn) => !known.has(turn)).sort((a, b) => a - b);
+  const newParts = parts.filter((part) => !listed.includes(part));
+  if (newTurns.length === 0 && newParts.length === 0) return chain;
+  const redaction = {
+    sessionId,
+    at,
+    ...(newTurns.length === 0 ? {} : { turns: newTurns }),
+    ...(newParts.length === 0 ? {} : { parts: newParts }),
+  };
+  return { ...chain, redactions: [...(chain.redactions ?? []), redaction] };
 }

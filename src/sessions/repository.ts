@@ -1,4 +1,4 @@
-/** The port through which sessions are stored; every write is of one item. */
+/** The ports through which sessions are stored, every write of one item, and what is too big for a message, once by its content. */
 import { z } from "zod";
 import type { Chain } from "./chain.ts";
 import type { StoredTurn } from "./redaction.ts";
@@ -138,4 +138,25 @@ export interface SessionRepository {
     turns: readonly { readonly sessionId: string; readonly turn: number }[],
     at: string,
   ): Promise<{ redacted: number }>;
+}
+
+/** What is stored under a hash. */
+export interface Blob {
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What persona and skills of a session are stored as: they are named by sessions, and no turn says them. */
+export const FROZEN_TYPE = "application/vnd.lily.frozen";
+
+/** Content beside conversations, to be read. */
+export interface BlobReader {
+  /** `undefined` when the owner has nothing of that hash. @throws {LilyError} `record_invalid` for a damaged item */
+  read(owner: string, sha256: string): Promise<Blob | undefined>;
+}
+
+/** Content beside conversations. What is stored under a hash never changes. */
+export interface BlobStore extends BlobReader {
+  /** Stores the content unless it is there, and gives its hash. */
+  keep(owner: string, blob: Blob): Promise<string>;
 }

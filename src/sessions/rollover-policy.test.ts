@@ -3,17 +3,18 @@ import { describe, expect, it } from "vitest";
 import {
   resolvePolicy,
   rolloverOverridesSchema,
-  rolloverPolicySchema,
+  wholePolicy,
   type PolicySources,
   type RolloverOverrides,
 } from "./rollover-policy.ts";
 
 const HOUR = 3_600_000;
 const TEN_YEARS = 3_650 * 24 * HOUR;
-const defaults = rolloverPolicySchema.parse({});
+const parsePolicy = (given: unknown) => wholePolicy(rolloverOverridesSchema.parse(given));
+const defaults = parsePolicy({});
 
-const accepts = (policy: unknown): boolean => rolloverPolicySchema.safeParse(policy).success;
-const idleLimit = (limit: unknown): number => rolloverPolicySchema.parse({ idle: { limit } }).idle.limit;
+const accepts = (policy: unknown): boolean => rolloverOverridesSchema.safeParse(policy).success;
+const idleLimit = (limit: unknown): number => parsePolicy({ idle: { limit } }).idle.limit;
 
 describe("a rollover policy", () => {
   it("has the defaults of the design when nothing is said", () => {
@@ -35,7 +36,7 @@ describe("a rollover policy", () => {
   });
 
   it("keeps the other defaults of a part that is given in part", () => {
-    expect(rolloverPolicySchema.parse({ dayBoundary: { at: "23:59" } }).dayBoundary).toEqual({
+    expect(parsePolicy({ dayBoundary: { at: "23:59" } }).dayBoundary).toEqual({
       enabled: true,
       at: "23:59",
       minIdle: 600_000,
@@ -43,8 +44,8 @@ describe("a rollover policy", () => {
   });
 
   it("reads as itself when it is read again", () => {
-    const policy = rolloverPolicySchema.parse({ idle: { limit: "90s" }, semantic: { cooldown: "2d" } });
-    expect(rolloverPolicySchema.parse(policy)).toEqual(policy);
+    const policy = parsePolicy({ idle: { limit: "90s" }, semantic: { cooldown: "2d" } });
+    expect(parsePolicy(policy)).toEqual(policy);
   });
 
   it.each<[unknown, number]>([
@@ -241,7 +242,7 @@ describe("the policy of one session", () => {
             { base: defaults, byKeyPrefix, byAgent: {} },
             { ...subject, session, ownKey },
           );
-          expect(rolloverPolicySchema.parse(policy)).toEqual(policy);
+          expect(parsePolicy(policy)).toEqual(policy);
           if (session.idle?.limit !== undefined) expect(policy.idle.limit).toBe(session.idle.limit);
           if (session.handover !== undefined) expect(policy.handover).toBe(session.handover);
         },

@@ -1,7 +1,8 @@
-/** The rules by which a session ends, as configuration, and which of them hold for one session. */
+/** The rules by which a session ends, as configuration; which of them hold for one session, and which model is asked about topics. */
 import ms from "ms";
 import { z } from "zod";
 import { isTimeZone } from "./day-boundary.ts";
+import type { ControlModel } from "./verdict.ts";
 
 /** Ten years: longer than any conversation waits, and within what a date can hold. */
 const LONGEST_MS = 3_650 * 86_400_000;
@@ -37,80 +38,79 @@ export const timeZoneSchema = z
   .string()
   .refine(isTimeZone, { error: "is not an IANA time zone such as Europe/Paris" });
 
-/** Schema of {@link RolloverPolicy}, with the defaults of the design. */
-export const rolloverPolicySchema = z.strictObject({
+const wholeSchema = z.strictObject({
   /** Zone in which the day boundary is read. */
-  timeZone: timeZoneSchema.default("UTC"),
-  idle: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      /** A session ends when it has had no committed turn for this long. */
-      limit: idleLimitMs.default(12 * 3_600_000),
-    })
-    .prefault({}),
-  dayBoundary: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      at: localTime.default("04:00"),
-      /** A conversation that is active at the boundary goes on until it has been idle for this long. 0 is strict. */
-      minIdle: durationMs.default(10 * 60_000),
-    })
-    .prefault({}),
-  semantic: z
-    .strictObject({
-      enabled: z.boolean().default(false),
-      /** Committed turns that a session must have before a change of topic may end it. */
-      minTurns: z.int().min(1).default(3),
-      /** Confidence (0 to 1) that a verdict of the classifier must reach. */
-      threshold: z.number().min(0).max(1).default(0.8),
-      /** Messages in a row that must each reach the threshold. */
-      confirmations: z.int().min(1).default(1),
-      /** No second change-of-topic rollover within this time. */
-      cooldown: durationMs.default(30 * 60_000),
-      /** Longest time that the check may hold up a reply; without a word by then, the session goes on. */
-      deadline: deadlineMs.default(3_000),
-    })
-    .prefault({}),
-  reversal: z
-    .strictObject({
-      /** Turns after a change-of-topic rollover within which it is undone by itself; 0 is never. */
-      turns: z.int().min(0).max(10).default(2),
-    })
-    .prefault({}),
+  timeZone: timeZoneSchema,
+  idle: z.strictObject({
+    enabled: z.boolean(),
+    /** A session ends when it has had no committed turn for this long. */
+    limit: idleLimitMs,
+  }),
+  dayBoundary: z.strictObject({
+    enabled: z.boolean(),
+    at: localTime,
+    /** A conversation that is active at the boundary goes on until it has been idle for this long. 0 is strict. */
+    minIdle: durationMs,
+  }),
+  semantic: z.strictObject({
+    enabled: z.boolean(),
+    /** Committed turns that a session must have before a change of topic may end it. */
+    minTurns: z.int().min(1),
+    /** Confidence (0 to 1) that a verdict of the classifier must reach. */
+    threshold: z.number().min(0).max(1),
+    /** Messages in a row that must each reach the threshold. */
+    confirmations: z.int().min(1),
+    /** No second change-of-topic rollover within this time. */
+    cooldown: durationMs,
+    /** Longest time that the check may hold up a reply; without a word by then, the session goes on. */
+    deadline: deadlineMs,
+  }),
+  reversal: z.strictObject({
+    /** Turns after a change-of-topic rollover within which it is undone by itself; 0 is never. */
+    turns: z.int().min(0).max(10),
+  }),
   /** What a new session is given of the one before it. */
-  handover: z.enum(["none", "brief"]).default("none"),
+  handover: z.enum(["none", "brief"]),
 });
 
 /** The rules that hold for one session; durations in milliseconds. */
-export type RolloverPolicy = z.infer<typeof rolloverPolicySchema>;
+export type RolloverPolicy = z.infer<typeof wholeSchema>;
+
+const { idle, dayBoundary, semantic, reversal } = wholeSchema.shape;
 
 /** Schema of {@link RolloverOverrides}: any part of a policy. */
-export const rolloverOverridesSchema = z.strictObject({
-  timeZone: timeZoneSchema.optional(),
-  idle: z.strictObject({ enabled: z.boolean().optional(), limit: idleLimitMs.optional() }).optional(),
-  dayBoundary: z
-    .strictObject({
-      enabled: z.boolean().optional(),
-      at: localTime.optional(),
-      minIdle: durationMs.optional(),
-    })
-    .optional(),
-  semantic: z
-    .strictObject({
-      enabled: z.boolean().optional(),
-      minTurns: z.int().min(1).optional(),
-      threshold: z.number().min(0).max(1).optional(),
-      confirmations: z.int().min(1).optional(),
-      cooldown: durationMs.optional(),
-      deadline: deadlineMs.optional(),
-    })
-    .optional(),
-  reversal: z.strictObject({ turns: z.int().min(0).max(10).optional() }).optional(),
-  handover: z.enum(["none", "brief"]).optional(),
-});
+export const rolloverOverridesSchema = wholeSchema
+  .extend({
+    idle: idle.partial(),
+    dayBoundary: dayBoundary.partial(),
+    semantic: semantic.partial(),
+    reversal: reversal.partial(),
+  })
+  .partial();
 
 /** Parts of a policy that replace the same parts of a more general one. */
 export type RolloverOverrides = z.infer<typeof rolloverOverridesSchema>;
+
+const DEFAULTS: RolloverPolicy = {
+  timeZone: "UTC",
+  idle: { enabled: true, limit: 12 * 3_600_000 },
+  dayBoundary: { enabled: true, at: "04:00", minIdle: 10 * 60_000 },
+  semantic: {
+    enabled: false,
+    minTurns: 3,
+    threshold: 0.8,
+    confirmations: 1,
+    cooldown: 30 * 60_000,
+    deadline: 3_000,
+  },
+  reversal: { turns: 2 },
+  handover: "none",
+};
+
+/** The policy of which some parts are given; the others are as the design has them. */
+export function wholePolicy(given: RolloverOverrides): RolloverPolicy {
+  return withOverrides(DEFAULTS, given);
+}
 
 /** Where the parts of a policy come from, most general first. */
 export interface PolicySources {
@@ -163,16 +163,36 @@ function withoutAutomaticRollover(policy: RolloverPolicy): RolloverPolicy {
 
 /** The policy with the parts that `layer` has replaced. */
 export function withOverrides(policy: RolloverPolicy, layer: RolloverOverrides): RolloverPolicy {
-  return rolloverPolicySchema.parse({
+  return {
     ...policy,
     ...defined(layer),
     idle: { ...policy.idle, ...defined(layer.idle) },
     dayBoundary: { ...policy.dayBoundary, ...defined(layer.dayBoundary) },
     semantic: { ...policy.semantic, ...defined(layer.semantic) },
     reversal: { ...policy.reversal, ...defined(layer.reversal) },
-  });
+  };
 }
 
-function defined(part: object | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(part ?? {}).filter(([, value]) => value !== undefined));
+function defined<T extends object>(part: T | undefined) {
+  const entries = Object.entries(part ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };
+}
+
+/** Name of the classifier that needs no model. */
+export const BUILT_IN = "built-in";
+
+/** What each level names; a level that names nothing is passed over. */
+export interface ControlModelSources {
+  readonly session?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly defaults?: string | undefined;
+}
+
+/** The control model and the level that named it. The reply model plays no part. */
+export function resolveControlModel(sources: ControlModelSources): ControlModel {
+  for (const level of ["session", "agent", "defaults"] as const) {
+    const model = sources[level];
+    if (model !== undefined) return { model, level };
+  }
+  return { model: BUILT_IN, level: "built-in" };
 }

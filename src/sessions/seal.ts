@@ -1,7 +1,7 @@
-/** The hash chain of a session: salted leaves of turns, a running head, and the seal that closes it. */
+/** The hash chain of a session: salted leaves of turns, a running head, and the seal that closes it; and the names of contents. */
 import { hash } from "node:crypto";
 import { canonicalJson } from "#src/kernel/json.ts";
-import { attachmentId, type Attachment } from "./attachment.ts";
+import { attachmentId, type Attachment } from "./message.ts";
 import type { TurnBody, TurnRecord } from "./turn-record.ts";
 
 /** Head of a session without turns. */
@@ -84,4 +84,9 @@ export function coveredHashOf(covered: readonly CoveredTurns[]): string {
  */
 export function textHashOf(text: string, attachments: readonly Attachment[] = []): string {
   return digest("lily/text/1", text, ...attachments.map(attachmentId)).slice(0, 22);
+}
+
+/** The name of content: SHA-256 of its bytes, 64 hex digits. */
+export function sha256Of(bytes: Uint8Array): string {
+  return hash("sha256", bytes);
 }

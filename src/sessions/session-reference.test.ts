@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { openChain, rotateChain, type Chain } from "./chain.ts";
-import { findSessionByReference } from "./session-reference.ts";
+import { openChain, rotateChain, type Chain, findSessionByReference } from "./chain.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const IDS = [

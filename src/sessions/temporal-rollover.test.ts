@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rolloverPolicySchema, type RolloverPolicy } from "./rollover-policy.ts";
+import { rolloverOverridesSchema, wholePolicy, type RolloverPolicy } from "./rollover-policy.ts";
 import { nextBoundaryAfter } from "./day-boundary.ts";
-import { decideTemporal, temporalDue, type SessionClocks } from "./temporal-rollover.ts";
+import { decideTemporal, temporalDue, type SessionClocks } from "./decide-rollover.ts";
 
 const at = (instant: string): number => Date.parse(instant);
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 function policy(overrides: object = {}): RolloverPolicy {
-  return rolloverPolicySchema.parse({ timeZone: "UTC", ...overrides });
+  return wholePolicy(rolloverOverridesSchema.parse(overrides));
 }
 
 function clocks(first: string, last = first): SessionClocks {

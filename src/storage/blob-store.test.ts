@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { sha256Of } from "#src/sessions/blobs.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { createBlobStore } from "./blob-store.ts";
 import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";
 import { blobNamespace } from "./session-namespaces.ts";

@@ -2,7 +2,8 @@
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
-import { sha256Of, type Blob, type BlobStore } from "#src/sessions/blobs.ts";
+import type { Blob, BlobStore } from "#src/sessions/repository.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { blobNamespace } from "./session-namespaces.ts";
 
 const blobItemSchema = z.object({ v: z.literal(1), mimeType: z.string(), base64: z.string() });

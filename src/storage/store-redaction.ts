@@ -2,9 +2,14 @@
 import type { BaseStore, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import type { Chain } from "#src/sessions/chain.ts";
-import { eraseTurnsFromChain } from "#src/sessions/erase-from-chain.ts";
-import { deliveryIdsOf, redactedTurnSchema, redactTurn, type RedactedTurn } from "#src/sessions/redaction.ts";
-import { erasedTurns } from "#src/sessions/redaction-list.ts";
+import {
+  eraseTurnsFromChain,
+  deliveryIdsOf,
+  redactedTurnSchema,
+  redactTurn,
+  type RedactedTurn,
+  erasedTurns,
+} from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { putAll } from "./session-items.ts";

@@ -1,7 +1,7 @@
 /** The tools of a session for its commands: as it has them, and as their sources tell of them now. */
 import type { Frozen } from "#src/agents/snapshot.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
-import type { BlobReader } from "#src/sessions/blobs.ts";
+import type { BlobReader } from "#src/sessions/repository.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import { BUILT_IN, type OutsideTools, type ToolSourceState } from "./outside-tools.ts";
 import { heldRule, layersOf, toolRule, type HeldPolicy, type ToolPolicy, type ToolRule } from "./policy.ts";

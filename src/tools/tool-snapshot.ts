@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { frozenText, type Frozen } from "#src/agents/snapshot.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
-import { FROZEN_TYPE, sha256Of, type Blob, type BlobReader } from "#src/sessions/blobs.ts";
+import { FROZEN_TYPE, type Blob, type BlobReader } from "#src/sessions/repository.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import { describedToolSchema, type DescribedTool, type ToolSourceState } from "./outside-tools.ts";
 import { NO_POLICY, toolPolicySchema, type HeldPolicy, type ToolPolicy } from "./policy.ts";

@@ -3,7 +3,7 @@ import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/m
 import { z } from "zod";
 import { parseJson } from "#src/kernel/json.ts";
 import { askControlModel, type ControlModelOptions } from "#src/models/ask-control-model.ts";
-import type { TopicClassifier, TopicEvidence, TopicQuestion } from "#src/sessions/topic-evidence.ts";
+import type { TopicClassifier, TopicEvidence, TopicQuestion } from "#src/sessions/decide-rollover.ts";
 
 /** What the model has to answer: this, and nothing around it. */
 const answerSchema = z.strictObject({ shift: z.boolean(), confidence: z.number().min(0).max(1) });

@@ -1,5 +1,5 @@
 /** The built-in topic classifier: words and turns of phrase, past-only, the same each time, with no model. */
-import type { TopicClassifier, TopicEvidence, TopicQuestion } from "#src/sessions/topic-evidence.ts";
+import type { TopicClassifier, TopicEvidence, TopicQuestion } from "#src/sessions/decide-rollover.ts";
 import { FEATURE_NAMES, readMessage, type MessageReading, type TopicFeatures } from "./topic-features.ts";
 import { TOPIC_WEIGHTS } from "./topic-weights.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { sha256Of } from "#src/sessions/blobs.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { contentOf } from "./langchain-messages.ts";
 import { parseInbound } from "./inbound.ts";
 

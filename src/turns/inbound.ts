@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { attachmentKindSchema, attachmentText, isStored, type Attachment } from "#src/sessions/attachment.ts";
-import { sha256Of, type BlobStore } from "#src/sessions/blobs.ts";
+import { attachmentKindSchema, attachmentText, isStored, type Attachment } from "#src/sessions/message.ts";
+import type { BlobStore } from "#src/sessions/repository.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { readBlock } from "./langchain-messages.ts";
 
 /** Limits of a message. */

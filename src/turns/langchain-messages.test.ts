@@ -9,9 +9,8 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
-import type { Attachment } from "#src/sessions/attachment.ts";
-import { sha256Of } from "#src/sessions/blobs.ts";
-import { type Message, messageSchema } from "#src/sessions/message.ts";
+import { type Attachment, type Message, messageSchema } from "#src/sessions/message.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { contentOf, contentText, fromLangChain, toLangChain, toModelInput } from "./langchain-messages.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";

@@ -18,9 +18,10 @@ import {
   isStored,
   type Attachment,
   type StoredAttachment,
-} from "#src/sessions/attachment.ts";
-import type { Blob, BlobStore } from "#src/sessions/blobs.ts";
-import type { Message, ToolCall } from "#src/sessions/message.ts";
+  type Message,
+  type ToolCall,
+} from "#src/sessions/message.ts";
+import type { Blob, BlobStore } from "#src/sessions/repository.ts";
 
 /** Where a tool said nothing. */
 export const NO_OUTPUT = "(no output)";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Redaction } from "#src/sessions/redaction-list.ts";
+import type { Redaction } from "#src/sessions/chain-entry.ts";
 import { turnRecord } from "#src/sessions/testing/turn-body.ts";
 import { ShownTurns } from "./shown-turns.ts";
 

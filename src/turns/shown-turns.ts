@@ -13,7 +13,7 @@ import {
 import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Chain } from "#src/sessions/chain.ts";
-import { erasedTurns } from "#src/sessions/redaction-list.ts";
+import { erasedTurns } from "#src/sessions/redaction.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { TurnReader } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";

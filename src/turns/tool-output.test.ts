@@ -1,6 +1,6 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
-import { sha256Of } from "#src/sessions/blobs.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { outputParts } from "./tool-output.ts";
 
 const PNG = Uint8Array.from([137, 80, 78, 71]);

@@ -2,8 +2,8 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { toStorableText } from "#src/kernel/json.ts";
-import { attachmentText, isStored, sizeText, type StoredAttachment } from "#src/sessions/attachment.ts";
-import { sha256Of } from "#src/sessions/blobs.ts";
+import { attachmentText, isStored, sizeText, type StoredAttachment } from "#src/sessions/message.ts";
+import { sha256Of } from "#src/sessions/seal.ts";
 import { readInboundPart } from "./inbound.ts";
 
 /** A binary part of an output. */

@@ -14,7 +14,7 @@ import { createSequentialIds } from "#src/kernel/ids.ts";
 import { createScriptedChatModels, ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { type Chain, latestEntry } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
-import type { TopicClassifier } from "#src/sessions/topic-evidence.ts";
+import type { TopicClassifier } from "#src/sessions/decide-rollover.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import { openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";

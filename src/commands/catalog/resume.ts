@@ -1,8 +1,13 @@
 /** `/resume [session]`: opens a session that continues an earlier one; nothing sealed is reopened. */
 import { done, envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { continuationOf, entryOf, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
-import { findSessionByReference } from "#src/sessions/session-reference.ts";
+import {
+  continuationOf,
+  entryOf,
+  type Chain,
+  type ChainEntry,
+  findSessionByReference,
+} from "#src/sessions/chain.ts";
 import type { CommandContext, CommandRotation, RotatingCommand } from "../command.ts";
 
 export const resumeCommand: RotatingCommand = {

@@ -5,7 +5,7 @@ import { controlModelText } from "#src/explain/control-model-text.ts";
 import { sessionSetup, type SessionSetup } from "#src/explain/session-document.ts";
 import { verdictText } from "#src/explain/verdict-text.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
+import { decideTemporal } from "#src/sessions/decide-rollover.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 import { unansweredText } from "../unanswered-message.ts";
 

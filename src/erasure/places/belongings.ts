@@ -5,7 +5,7 @@ import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
 import type { FactDeps } from "#memory/facts/fact-deps.ts";
 import { isMemoryOf, memoryOwners, ownMemory } from "#memory/namespaces.ts";
 import { itemsUnder, namespacesUnder } from "#src/storage/session-items.ts";
-import { FROZEN_TYPE } from "#src/sessions/blobs.ts";
+import { FROZEN_TYPE } from "#src/sessions/repository.ts";
 import { blobNamespace } from "#src/storage/session-namespaces.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";

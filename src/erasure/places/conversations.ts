@@ -1,8 +1,7 @@
 /** Conversations: turns, chains with titles, failed turns, and what leads to them. */
 import { z } from "zod";
 import { chainSchema, type ChainEntry } from "#src/sessions/chain.ts";
-import { erasePartsFromChain, partsSaying } from "#src/sessions/erase-from-chain.ts";
-import { redactedTurnSchema } from "#src/sessions/redaction.ts";
+import { erasePartsFromChain, partsSaying, redactedTurnSchema } from "#src/sessions/redaction.ts";
 import { itemsUnder } from "#src/storage/session-items.ts";
 import { sessionIndexNamespace } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";

@@ -7,7 +7,7 @@ import { traceSchema } from "#src/explain/trace.ts";
 import { findWhichTurn } from "#src/explain/which-turn.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { wholeUnit } from "#src/sessions/knowledge-units.ts";
-import { decideTemporal } from "#src/sessions/temporal-rollover.ts";
+import { decideTemporal } from "#src/sessions/decide-rollover.ts";
 import { answers, keyRefOf, PREFIX, security, type HttpEnv, type RouteServices } from "./route.ts";
 import { requireSession, sessionParams } from "./sessions.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import type { Message } from "./message.ts";
-import { createMemorySession } from "./session.ts";
+import { type Message, createMemorySession } from "./message.ts";
 
 const ids = createSequentialIds(7);
 const user = (content: string): Message => ({ role: "user", content, timestamp: "2026-03-01T09:00:00.000Z" });
