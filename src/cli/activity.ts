@@ -1,6 +1,7 @@
 /** The spinner that says what is awaited, and for how long already. */
 import ora, { type Ora } from "ora";
-import type { Screen } from "./screen.ts";
+import type { CliContext } from "./context.ts";
+import { screenOf } from "./screen.ts";
 
 /** What the program waits for, shown while nothing else is. */
 export interface Activity {
@@ -15,8 +16,10 @@ export const noActivity: Activity = { show: () => undefined, hide: () => undefin
 
 const REFRESH_MS = 250;
 
-/** Makes a spinner on `stream`, a terminal. */
-export function createActivity(stream: NodeJS.WriteStream, { paint }: Screen): Activity {
+/** A spinner on the error stream where that is a terminal. */
+export function activityOn({ stderr: stream, env }: Pick<CliContext, "stderr" | "env">): Activity {
+  if (!stream.isTTY) return noActivity;
+  const { paint } = screenOf(stream, env);
   // The line editor owns the input; the spinner must not touch it.
   const spinner = ora({
     stream,

@@ -36,8 +36,8 @@ export async function sendUnasked(
   engine: Pick<Engine, "send" | "approve">,
   request: Parameters<Engine["send"]>[0],
 ): Promise<TurnReply> {
-  const { sessionKey, stop, onEvent } = request;
-  const on = { sessionKey, ...(stop && { stop }), ...(onEvent && { onEvent }) };
+  const { stop, onEvent } = request;
+  const on = { ...(stop && { stop }), ...(onEvent && { onEvent }) };
   let reply = await engine.send(request);
   const refused = new Set<string>();
   for (;;) {

@@ -1,7 +1,7 @@
 /** The interactive conversation. Imports little, so that the prompt is there at once; the rest loads behind it. */
 import { clearScreenDown, cursorTo } from "node:readline";
 import { askedHere, isYes, withYes } from "./confirm-erasing.ts";
-import type { CliContext, CliOptions } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import type { Engine } from "./engine.ts";
 import type { Approval } from "#src/tools/approval.ts";
 import type { TurnEvent } from "#src/turns/runner.ts";
@@ -10,17 +10,12 @@ import { createInputHistory, historyFile } from "./input/history-file.ts";
 import { LineInput } from "./input/line-input.ts";
 import type { Display } from "./late-parts.ts";
 import { printableLine } from "./printable.ts";
-import { sessionAfter } from "./reply-session.ts";
 import { screenOf, type Screen } from "./screen.ts";
-import { onTermination } from "./signals.ts";
-import { stopReason } from "./stop-reason.ts";
-
-/** Longest wait for a stopped answer to be stored when the program is told to end, in milliseconds. */
-const STOP_LIMIT_MS = 5000;
+import { exitSoon, onTermination, stopReason } from "./signals.ts";
 
 /** Talks until the person leaves. Returns the exit code. */
-export async function chat(context: CliContext, options: CliOptions): Promise<number> {
-  const conversation = new Conversation(context, options);
+export async function chat(context: CliContext): Promise<number> {
+  const conversation = new Conversation(context);
   const forget = onTermination((exitCode) => conversation.end(exitCode));
   const restore = (): void => conversation.restoreTerminal();
   process.on("exit", restore);
@@ -42,7 +37,6 @@ interface Typed {
 
 class Conversation {
   readonly #context: CliContext;
-  readonly #options: CliOptions;
   readonly #input: LineInput;
   #display: Display | undefined;
   #engine: Promise<Engine> | undefined;
@@ -56,9 +50,8 @@ class Conversation {
   #lastSessionId: string | undefined;
   #exitCode = 0;
 
-  constructor(context: CliContext, options: CliOptions) {
+  constructor(context: CliContext) {
     this.#context = context;
-    this.#options = options;
     const { stdin, stdout, env, cwd } = context;
     // What was typed before this line has been echoed by the terminal; the editor shows it again.
     cursorTo(stdout, 0);
@@ -77,7 +70,8 @@ class Conversation {
 
   async run(): Promise<number> {
     setImmediate(() => this.#tellTiming());
-    this.#engine = afterPrompt(() => this.#load());
+    // Once what was just written can be seen.
+    this.#engine = new Promise((resolve) => setImmediate(resolve)).then(() => this.#load());
     this.#engine.catch((error: unknown) => this.#giveUp(error));
     for (;;) {
       const text = await this.#input.next();
@@ -95,7 +89,7 @@ class Conversation {
     this.#exitCode = exitCode;
     this.#stop?.abort(stopReason());
     this.#input.close();
-    setTimeout(() => process.exit(exitCode), STOP_LIMIT_MS).unref();
+    exitSoon(exitCode);
   }
 
   restoreTerminal(): void {
@@ -109,7 +103,7 @@ class Conversation {
 
   #greeting(): string {
     const { paint, columns } = this.#screen;
-    const { key } = this.#options;
+    const { key } = this.#context;
     const on = key === undefined ? "" : ` on ${printableLine(key)}`;
     const hint = columns < 60 ? " · /help · Ctrl-D leaves" : " · /help lists the commands, Ctrl-D leaves";
     return `${paint.bold(`Lily${on}`)}${paint.dim(hint)}`;
@@ -121,10 +115,11 @@ class Conversation {
   }
 
   async #load(): Promise<Engine> {
-    const parts = await import("./late-parts.ts");
-    this.#display = parts.createDisplay(this.#context);
+    const { createDisplay } = await import("./late-parts.ts");
+    this.#display = createDisplay(this.#context);
     if (!this.#input.isPrompting && !this.#input.isClosed) this.#display.activity.show("opening");
-    const engine = await parts.loadEngine(this.#context, this.#input);
+    const { openEngine } = await import("./engine.ts");
+    const engine = await openEngine(this.#context, this.#input);
     await this.#welcome(engine, this.#display);
     return engine;
   }
@@ -132,9 +127,9 @@ class Conversation {
   async #welcome(engine: Engine, display: Display): Promise<void> {
     const { activity } = display;
     const { welcomeText } = await import("./welcome.ts");
-    const text = await welcomeText(engine, this.#options.key ?? engine.defaultKey, this.#screen);
+    const text = await welcomeText(engine, this.#screen);
     activity.hide();
-    const approval = await engine.openApproval(this.#options.key ?? engine.defaultKey);
+    const approval = await engine.openApproval();
     if (this.#input.isClosed) return;
     this.#input.printAbove(text);
     if (approval !== undefined && this.#input.isPrompting) this.#ask(approval, display);
@@ -150,7 +145,7 @@ class Conversation {
   #giveUp(error: unknown): void {
     if (this.#input.isClosed) return;
     this.#display?.activity.hide();
-    const failure = this.#display?.failure(error, this.#screen);
+    const failure = this.#display?.failure(error);
     this.#input.printAbove(failure?.text ?? String(error));
     this.#exitCode = failure?.exitCode ?? 70;
     this.#input.close();
@@ -174,23 +169,20 @@ class Conversation {
   async #ready(stop: AbortSignal): Promise<Engine | undefined> {
     const engine = await this.#engine?.catch(() => undefined);
     if (engine === undefined || !stop.aborted) return engine;
-    const text = this.#display?.failure(stopReason(), this.#screen).text ?? "";
-    this.#context.stdout.write(`${text}\n`);
+    this.#context.stdout.write(`${this.#display?.failure(stopReason()).text ?? ""}\n`);
     return undefined;
   }
 
   async #send(engine: Engine, display: Display, { asked, ...message }: Typed): Promise<void> {
-    const view = display.createTurnView({
+    const view = new display.TurnView({
       write: (text) => void this.#context.stdout.write(text),
       screen: this.#screen,
       activity: display.activity,
       lastSessionId: this.#lastSessionId,
     });
     message.stop.addEventListener("abort", () => view.stopping());
-    const sessionKey = this.#options.key ?? engine.defaultKey;
     const decision = asked && display.decisionIn(message.content);
     const on = {
-      sessionKey,
       stop: message.stop,
       onEvent: (event: TurnEvent) => {
         this.#isWaiting = event.type === "waiting";
@@ -201,17 +193,17 @@ class Conversation {
       ? engine.send({ ...on, content: message.content })
       : engine.approve({ ...on, id: asked.id, decision }));
     this.#isWaiting = false;
-    this.#lastSessionId = sessionAfter(reply, this.#lastSessionId);
+    this.#lastSessionId = display.sessionAfter(reply, this.#lastSessionId);
     const isSecret = await display.isSecret(message.content, reply.envelope);
     if (isSecret || decision !== undefined) this.#input.forgetLast();
     const asks = reply.envelope.code === "confirmation_needed";
     view.finish(asks ? { ...reply, envelope: askedHere(reply.envelope) } : reply);
     this.#context.stdout.write("\n");
     if (asks) return this.#confirm(engine, display, message);
-    const next = display.approvalIn(reply);
+    const next = display.approvalIn(reply.envelope.data);
     if (next !== undefined) return this.#ask(next, display, true);
     // What only reads leaves the question as it is.
-    const still = asked === undefined ? undefined : await engine.openApproval(sessionKey);
+    const still = asked === undefined ? undefined : await engine.openApproval();
     if (still !== undefined) this.#ask(still, display);
   }
 
@@ -233,8 +225,7 @@ class Conversation {
   async #stopOther(): Promise<void> {
     const engine = await this.#engine;
     if (engine === undefined) return;
-    const sessionKey = this.#options.key ?? engine.defaultKey;
-    const { envelope } = await engine.send({ content: "/stop", sessionKey });
+    const { envelope } = await engine.send({ content: "/stop" });
     this.#input.printAbove(printableLine(envelope.message));
   }
 
@@ -244,11 +235,4 @@ class Conversation {
     if (this.#stop.signal.aborted) return this.end(130);
     this.#stop.abort(stopReason());
   }
-}
-
-/** Runs `load` once what was just written can be seen. */
-function afterPrompt<T>(load: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    setImmediate(() => load().then(resolve, reject));
-  });
 }

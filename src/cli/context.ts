@@ -1,8 +1,8 @@
-/** What every subcommand is given: the process around it and the options that hold everywhere. */
+/** What every subcommand is given: the process around it, and the options that hold everywhere. */
 import type { ReadStream, WriteStream } from "node:tty";
 
 /** The process as the program sees it. */
-export interface CliContext {
+export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly stdin: ReadStream;
@@ -10,17 +10,17 @@ export interface CliContext {
   readonly stderr: WriteStream;
 }
 
-/** Options of all subcommands. */
-export interface CliOptions {
+/** The process, and the options of all subcommands. */
+export interface CliContext extends Surroundings {
   /** Session key; the configured one by default. */
-  readonly key: string | undefined;
+  readonly key?: string | undefined;
   /** Print JSON for programs. */
   readonly json: boolean;
   /** Id of the message, so that sending it again repeats the reply. */
-  readonly deliveryId: string | undefined;
+  readonly deliveryId?: string | undefined;
 }
 
-/** Whether a person sits at both ends. */
-export function isInteractive({ stdin, stdout }: CliContext): boolean {
-  return [stdin, stdout].every((stream) => stream.isTTY);
+/** Whether a person sits at both ends, and reads what is shown. */
+export function isInteractive({ stdin, stdout, json }: CliContext): boolean {
+  return stdin.isTTY && stdout.isTTY && !json;
 }

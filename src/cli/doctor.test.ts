@@ -5,11 +5,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { zero } from "#src/upkeep/testing/damage-file.ts";
 import { emptyHome, homeWith } from "#src/upkeep/testing/make-home.ts";
-import { doctor } from "./doctor.ts";
-import { envelopeIn, runCli, type Ran } from "./testing/run-cli.ts";
+import { envelopeIn, runLine, type Ran } from "./testing/run-cli.ts";
 
 const examine = (home: string, { repair = false, json = false } = {}): Promise<Ran> =>
-  runCli(home, (context, options) => doctor(context, options, { repair, program: "1" }), { json });
+  runLine(home, ["doctor", ...(repair ? ["--repair"] : []), ...(json ? ["--json"] : [])]);
 
 const dataSchema = z.object({
   checks: z.array(z.object({ check: z.string(), state: z.string(), found: z.string() })),

@@ -1,8 +1,7 @@
 /** `lily doctor`: examines what is stored, with `--repair` makes anew what can be, or examines the model with `--model`. */
 import { join } from "node:path";
 import { createAgentFiles } from "#src/agents/agent-files.ts";
-import { loadConfig } from "#src/app/config.ts";
-import { homeFolder } from "#src/app/home-folder.ts";
+import { loadConfig, type LoadedConfig } from "#src/app/config.ts";
 import { loadPlugins } from "#src/app/load-plugins.ts";
 import { systemClock, timeZoneProblem } from "#src/app/system.ts";
 import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
@@ -16,22 +15,19 @@ import type { DiskUse } from "#src/upkeep/database-file.ts";
 import { type Examination, examineHome } from "#src/upkeep/examine-home.ts";
 import { BACKUPS, stampOf } from "#src/upkeep/home.ts";
 import { repair, type RepairStep } from "#src/upkeep/repair.ts";
-import type { CliContext, CliOptions } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { examineModel } from "./examine-model.ts";
 import { printableLine } from "./printable.ts";
 import { table } from "./render/table.ts";
 import { type Screen, screenOf } from "./screen.ts";
 import { progressOn, tell } from "./tell.ts";
-import { anyHome, assertHome } from "./upkeep-home.ts";
-import { reportError } from "./with-engine.ts";
+import { assertHome, configOrDefault, homeOf } from "./upkeep-home.ts";
 
 /** What is asked of the doctor. */
 export interface DoctorRequest {
   readonly repair: boolean;
   /** A model instead of what is stored: the configured one, or the one of a reference. */
   readonly model?: boolean | string;
-  /** Version of the program, for the backup before a repair. */
-  readonly program: string;
 }
 
 /** What the doctor found, and what it did about it. */
@@ -39,27 +35,26 @@ interface Findings extends Examination {
   readonly repairs: readonly RepairStep[];
 }
 
-/** Examines, repairs if it is asked to, and examines again. Returns the exit code of the gravest finding. */
+/**
+ * Examines, repairs if it is asked to, and examines again. Returns the exit code of the gravest finding.
+ *
+ * @param program version of the program, for the backup before a repair
+ */
 export async function doctor(
   context: CliContext,
-  options: CliOptions,
-  request: DoctorRequest,
+  { repair: repairs, model = false }: DoctorRequest,
+  program: string,
 ): Promise<number> {
-  try {
-    const findings =
-      request.model === undefined || request.model === false
-        ? await examine(context, options, request)
-        : { checks: await examineAsked(context, request.model), usage: [], repairs: [] };
-    const screen = screenOf(context.stdout, context.env);
-    const tables = [
-      renderChecks(findings.checks, screen),
-      renderUsage(findings.usage, screen),
-      renderRepairs(findings.repairs, screen),
-    ];
-    return tell(context, options, { envelope: envelopeOf(findings), tables });
-  } catch (error) {
-    return reportError(error, context, options);
-  }
+  const findings =
+    model === false
+      ? await examine(context, repairs, program)
+      : { checks: await examineAsked(context, model), usage: [], repairs: [] };
+  const screen = screenOf(context.stdout, context.env);
+  return tell(context, envelopeOf(findings), [
+    renderChecks(findings.checks, screen),
+    renderUsage(findings.usage, screen),
+    renderRepairs(findings.repairs, screen),
+  ]);
 }
 
 /** A model is asked for real: a few hundred tokens. */
@@ -75,77 +70,54 @@ async function examineAsked({ env, cwd }: CliContext, asked: string | true): Pro
   return [fine("model", reference), ...(await examineModel(models, reference))];
 }
 
-async function examine(context: CliContext, options: CliOptions, request: DoctorRequest): Promise<Findings> {
-  const { backend, problems: configured } = configurationOf(context);
+async function examine(context: CliContext, repairs: boolean, program: string): Promise<Findings> {
+  const loaded = configOrDefault(context);
   const problems = [
-    ...configured,
-    ...(await orRow("persona and skills", () => checkAgents(context))),
-    ...(await orRow("plugins", () => checkPlugins(context))),
+    ...checkConfiguration(loaded, context.env["TZ"]),
+    ...(await orRow("persona and skills", () => checkAgents(loaded))),
+    ...(await orRow("plugins", () => checkPlugins(loaded))),
   ];
-  if (backend !== "sqlite") {
-    const found = await examineBackend(context, backend, request);
-    return { ...found, checks: [...problems, ...found.checks] };
-  }
-  const home = anyHome(context);
-  assertHome(home.folder);
+  const home = homeOf(loaded.home, loaded);
   const clock = systemClock();
+  const { backend } = loaded.config.storage;
+  if (backend === "sqlite") assertHome(home.folder);
   const look = async (): Promise<Examination> => {
-    const { checks, usage } = await examineHome(home, clock);
+    const { checks, usage } = await (backend === "sqlite"
+      ? examineHome(home, clock)
+      : examineBackend(context, backend, repairs));
     return { checks: [...problems, ...checks], usage };
   };
   const first = await look();
-  if (!request.repair) return { ...first, repairs: [] };
+  if (!repairs) return { ...first, repairs: [] };
   const folder = join(home.folder, BACKUPS, stampOf(clock.now()));
-  const onProgress = progressOn(context, options);
-  const { program } = request;
-  const repairs = await repair({ home, folder, program, clock, onProgress }, first.checks);
-  return { ...(await look()), repairs };
+  const steps = await repair({ home, folder, program, clock, onProgress: progressOn(context) }, first.checks);
+  return { ...(await look()), repairs: steps };
 }
 
-function configurationOf({ env, cwd }: CliContext): {
-  readonly backend: "sqlite" | "postgres" | "memory";
-  readonly problems: readonly Check[];
-} {
-  try {
-    const { storage, timeZone } = loadConfig(env, cwd).config;
-    const problem = timeZone === undefined ? timeZoneProblem(env["TZ"]) : undefined;
-    const next = "Set TZ to a name such as Europe/Paris, or timeZone in config.json.";
-    return {
-      backend: storage.backend,
-      problems: problem === undefined ? [] : [warning("time zone", problem, next)],
-    };
-  } catch (error) {
+function checkConfiguration(
+  { config: { timeZone }, error }: ReturnType<typeof configOrDefault>,
+  TZ: string | undefined,
+): Check[] {
+  if (error !== undefined) {
     const found = `${errorMessage(error)}; the files are looked for where they are by default`;
     const next = "Correct it, or take it from a backup.";
-    return { backend: "sqlite", problems: [wrong("configuration", found, { code: "config_invalid", next })] };
+    return [wrong("configuration", found, { code: "config_invalid", next })];
   }
+  const problem = timeZone === undefined ? timeZoneProblem(TZ) : undefined;
+  const next = "Set TZ to a name such as Europe/Paris, or timeZone in config.json.";
+  return problem === undefined ? [] : [warning("time zone", problem, next)];
 }
 
 /** Plugins that are left out. Loading them runs their files, as each program does. */
-async function checkPlugins({ env, cwd }: CliContext): Promise<Check[]> {
-  const { problems } = await loadPlugins(pluginConfig(env, cwd));
-  return problems.map(({ path, reason }) =>
-    warning(
-      "plugins",
-      `${path} is left out: ${reason}`,
-      "Correct the file, or take it out of plugins in config.json.",
-    ),
-  );
-}
-
-/** A configuration that cannot be read names no plugins; a row of its own tells of it. */
-function pluginConfig(env: CliContext["env"], cwd: string): Parameters<typeof loadPlugins>[0] {
-  try {
-    return loadConfig(env, cwd);
-  } catch {
-    return { home: homeFolder(env, cwd), config: { plugins: [] } };
-  }
+async function checkPlugins(loaded: LoadedConfig): Promise<Check[]> {
+  const next = "Correct the file, or take it out of plugins in config.json.";
+  const { problems } = await loadPlugins(loaded);
+  return problems.map(({ path, reason }) => warning("plugins", `${path} is left out: ${reason}`, next));
 }
 
 /** What of the files of agents is left out, which sessions tell when they begin. */
-async function checkAgents({ env, cwd }: CliContext): Promise<Check[]> {
-  const home = homeFolder(env, cwd);
-  const files = createAgentFiles({ home, workspace: cwd, bundled: "", defaultAgent: "lily" });
+async function checkAgents(loaded: LoadedConfig): Promise<Check[]> {
+  const files = createAgentFiles({ ...loaded, bundled: "", defaultAgent: "lily" });
   const { names, problems } = await files.agents();
   const personas = await Promise.all(
     ["lily", ...names].map((name) => files.persona(name, { ofOwner: true })),
@@ -158,25 +130,24 @@ async function checkAgents({ env, cwd }: CliContext): Promise<Check[]> {
   return [warning("persona and skills", told, "Correct it; until then sessions begin without it.")];
 }
 
+/** Refuses what cannot be examined there, or not repaired. */
 async function examineBackend(
   { env, cwd }: CliContext,
   backend: "postgres" | "memory",
-  request: DoctorRequest,
-): Promise<Findings> {
+  repairs: boolean,
+): Promise<Examination> {
   if (backend === "memory")
     throw new LilyError("upkeep_unsupported", "storage.backend is memory, which keeps nothing to examine");
-  if (request.repair) {
+  if (repairs)
     throw new LilyError(
       "upkeep_unsupported",
       "on PostgreSQL, repairs are the work of the server's own tools",
       { next: "lily doctor without --repair examines the conversations." },
     );
-  }
   const { openApp } = await import("#src/app/open-app.ts");
   const { storage } = await openApp(env, cwd);
   try {
-    const checks = await orRow("conversations", () => checkConversations(storage.store));
-    return { checks, usage: [], repairs: [] };
+    return { checks: await orRow("conversations", () => checkConversations(storage.store)), usage: [] };
   } finally {
     await storage.close();
   }
@@ -211,16 +182,13 @@ function envelopeOf({ checks, usage, repairs }: Findings): Envelope {
 export function renderChecks(checks: readonly Check[], screen: Screen): string {
   const { green, yellow, red } = screen.paint;
   const paint = { ok: green, warn: yellow, bad: red };
-  return rowsOf(
-    ["check", "state", "found", "what to do"],
-    checks.map(({ check, state, found, next = "" }) => [
-      check,
-      paint[state](state),
-      printableLine(found),
-      printableLine(next),
-    ]),
-    screen,
-  );
+  const rows = checks.map(({ check, state, found, next = "" }) => [
+    check,
+    paint[state](state),
+    printableLine(found),
+    printableLine(next),
+  ]);
+  return rowsOf(["check", "state", "found", "what to do"], rows, screen);
 }
 
 /** One kind a line, and their sum. */

@@ -5,8 +5,7 @@ import { type DevServer, startDevServer } from "#graphs/server/testing/dev-serve
 import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { receiptSchema } from "#src/erasure/receipt.ts";
 import { hashApiKey, newApiKey } from "#src/server/auth/key-entries.ts";
-import { envelopeIn, runCli } from "./testing/run-cli.ts";
-import { erase, type EraseRequest } from "./erase.ts";
+import { envelopeIn, runLine } from "./testing/run-cli.ts";
 
 // The server shares the machine with every other test file.
 vi.setConfig({ testTimeout: 120_000 });
@@ -54,21 +53,14 @@ async function everything(): Promise<string> {
   return JSON.stringify([kept, labels.toSorted()]);
 }
 
-const eraseThere = (request: Partial<EraseRequest>, key?: string, header = `x-api-key: ${operator}`) =>
-  runCli(
-    temporaryFolder(),
-    (context, options) =>
-      erase(
-        { ...context, env: { ...context.env, LILY_SERVER_HEADER: header } },
-        { ...options, key },
-        { server: server.url, dryRun: false, yes: true, ...request },
-      ),
-    { json: true },
-  );
+const eraseThere = (args: readonly string[], header = `x-api-key: ${operator}`) =>
+  runLine(temporaryFolder(), ["erase", "--json", "--server", server.url, "--yes", ...args], "", {
+    LILY_SERVER_HEADER: header,
+  });
 
 describe("lily erase --server", () => {
   it("is for whoever runs the server, who can erase and do nothing else", async () => {
-    const ran = await eraseThere({ owner: "bob" }, undefined, `x-api-key: ${ann}`);
+    const ran = await eraseThere(["--owner", "bob"], `x-api-key: ${ann}`);
     expect(envelopeIn(ran)).toMatchObject({ ok: false, next: expect.stringContaining("LILY_SERVER_HEADER") });
     const thread = await say(bob, "app:main", "hello");
     const client = clientOf(operator);
@@ -83,11 +75,11 @@ describe("lily erase --server", () => {
     const before = await everything();
     const gone = await say(ann, "app:main", "/remember My neighbour keeps zebrafish", "hello");
     await say(ann, "app:other", "zebrafish again");
-    const preview = envelopeIn(await eraseThere({ owner: "ann", dryRun: true }));
+    const preview = envelopeIn(await eraseThere(["--owner", "ann", "--dry-run"]));
     expect(preview).toMatchObject({ code: "owner_erase_preview" });
     expect(await everything()).toContain("zebrafish");
 
-    const receipt = receiptSchema.parse(envelopeIn(await eraseThere({ owner: "ann" })).data?.["receipt"]);
+    const receipt = receiptSchema.parse(envelopeIn(await eraseThere(["--owner", "ann"])).data?.["receipt"]);
     expect(receipt).toMatchObject({ what: "person", finished: true });
     const erased = receipt.lines.filter(({ outcome }) => outcome === "erased").map(({ place }) => place);
     expect(erased).toEqual(
@@ -98,14 +90,14 @@ describe("lily erase --server", () => {
     await expect(clientOf(ann).threads.get(gone)).rejects.toMatchObject({ status: 404 });
     expect(JSON.stringify(await clientOf(bob).threads.getState(theirs))).toContain("Latin");
 
-    const again = envelopeIn(await eraseThere({ owner: "ann" }));
+    const again = envelopeIn(await eraseThere(["--owner", "ann"]));
     expect(again).toMatchObject({ ok: true, message: expect.stringContaining("Nothing was found") });
   });
 
   it("erases one conversation of a person and leaves the others, and what is remembered", async () => {
     await say(bob, "app:one", "/remember I play the oboe", "a secret about narwhals");
     await say(bob, "app:one2", "a word about badgers");
-    const ran = envelopeIn(await eraseThere({ owner: "bob" }, "app:one"));
+    const ran = envelopeIn(await eraseThere(["--owner", "bob", "--key", "app:one"]));
     expect(ran).toMatchObject({ ok: true, data: { receipt: { what: "key", finished: true } } });
     const left = await everything();
     expect(left).not.toContain("narwhals");
@@ -126,7 +118,7 @@ describe("lily erase --server", () => {
     const kept = await everything();
     for (const word of ["ocelots", "axolotls"]) expect(kept).toContain(word);
     for (const key of [thread, "app:stateless"])
-      expect(envelopeIn(await eraseThere({ owner: "bob" }, key))).toMatchObject({ ok: true });
+      expect(envelopeIn(await eraseThere(["--owner", "bob", "--key", key]))).toMatchObject({ ok: true });
     const left = await everything();
     for (const word of ["ocelots", "axolotls"]) expect(left).not.toContain(word);
   });

@@ -10,9 +10,7 @@ import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.
 import { openApp } from "#src/app/open-app.ts";
 import { hunt } from "#src/erasure/testing/hunt.ts";
 import { chat } from "./chat.ts";
-import { doctor } from "./doctor.ts";
-import { erase } from "./erase.ts";
-import { envelopeIn, runCli, type Ran } from "./testing/run-cli.ts";
+import { envelopeIn, runLine, type Ran } from "./testing/run-cli.ts";
 
 const FACT = "My neighbour keeps zebrafish in Ostend";
 const WANTED = { text: FACT, words: ["zebrafish", "ostend"] };
@@ -26,10 +24,7 @@ async function say(home: string, said: readonly (readonly [owner: string, text: 
   await storage.close();
 }
 
-const run = (home: string, request: { owner: string; yes?: boolean; dryRun?: boolean }): Promise<Ran> =>
-  runCli(home, (context, options) => erase(context, options, { yes: false, dryRun: false, ...request }), {
-    json: true,
-  });
+const erase = (home: string, ...args: string[]): Promise<Ran> => runLine(home, ["erase", "--json", ...args]);
 
 describe("lily erase", () => {
   it("erases one person's conversations and memory, what was typed, and nothing of others", async () => {
@@ -41,7 +36,7 @@ describe("lily erase", () => {
     ]);
     writeFileSync(join(home, "cli-history"), `${FACT}\nanything\n`);
     expect(hunt(home, WANTED)).not.toEqual([]);
-    const ran = await run(home, { owner: "local", yes: true });
+    const ran = await erase(home, "--owner", "local", "--yes");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(envelopeIn(ran)).toMatchObject({
       ok: true,
@@ -57,10 +52,10 @@ describe("lily erase", () => {
   it("asks for a yes where nobody can be asked, and changes nothing with --dry-run", async () => {
     const home = temporaryFolder();
     await say(home, [["local", FACT]]);
-    const asked = await run(home, { owner: "local" });
+    const asked = await erase(home, "--owner", "local");
     expect(asked.code).toBe(2);
     expect(envelopeIn(asked)).toMatchObject({ ok: false, code: "confirmation_needed" });
-    const looked = await run(home, { owner: "local", dryRun: true });
+    const looked = await erase(home, "--owner", "local", "--dry-run");
     expect(looked.code).toBe(0);
     expect(envelopeIn(looked).data).toMatchObject({
       counts: expect.arrayContaining([{ place: "transcripts", count: 1 }]),
@@ -78,10 +73,9 @@ describe("lily erase", () => {
       ["local", `/forget ${FACT} --everywhere --yes`],
       ["anna", FACT],
     ]);
-    await run(home, { owner: "anna", yes: true });
+    await erase(home, "--owner", "anna", "--yes");
     expect(hunt(home, WANTED)).toEqual([]);
-    const request = { repair: false, program: "1" };
-    const ran = await runCli(home, (context, options) => doctor(context, options, request), { json: true });
+    const ran = await runLine(home, ["doctor", "--json"]);
     const { checks } = z
       .object({ checks: z.array(z.object({ check: z.string(), state: z.string(), found: z.string() })) })
       .parse(envelopeIn(ran).data);
@@ -101,21 +95,12 @@ describe("lily erase", () => {
       await sessions.send({ owner: "local", sessionKey, content });
     await sessions.settled();
     await storage.close();
-    const ran = await runCli(
-      home,
-      (context, options) =>
-        erase(context, { ...options, key: "telegram:dm:42" }, { yes: true, dryRun: false }),
-      { json: true },
-    );
+    const ran = await erase(home, "--key", "telegram:dm:42", "--yes");
     expect(envelopeIn(ran)).toMatchObject({ ok: true, data: { receipt: { what: "key" } } });
     expect(ran.stdout).toContain("lily erase --owner takes it");
     expect(hunt(home, WANTED)).toEqual([]);
     expect(hunt(home, { text: "my parrot speaks Latin", words: ["parrot", "latin"] })).not.toEqual([]);
-    const asked = await runCli(
-      home,
-      (context, options) => erase(context, options, { yes: true, dryRun: false }),
-      { json: true },
-    );
+    const asked = await erase(home, "--yes");
     expect([asked.code, envelopeIn(asked).code]).toEqual([2, "command_usage"]);
   });
 
@@ -124,14 +109,14 @@ describe("lily erase", () => {
     await say(home, [["anna", FACT]]);
     const keys = [{ owner: "anna", hash: `sha256:${"a".repeat(64)}` }];
     writeFileSync(join(home, "api-keys.json"), JSON.stringify(keys), { mode: 0o600 });
-    const ran = await run(home, { owner: "anna", yes: true });
+    const ran = await erase(home, "--owner", "anna", "--yes");
     expect(ran.stdout).toContain("1 still open an empty account");
     expect(hunt(home, WANTED)).toEqual([]);
   });
 
   it("makes no folder for a mistyped one", async () => {
     const home = join(temporaryFolder(), "missing");
-    expect((await run(home, { owner: "local", yes: true })).code).toBe(2);
+    expect((await erase(home, "--owner", "local", "--yes")).code).toBe(2);
     expect(existsSync(home)).toBe(false);
   });
 });
@@ -185,8 +170,8 @@ describe("/forget --everywhere in a terminal", () => {
     appendFileSync(join(home, "cli-history"), `${FACT}\n`);
     const { stdin, stdout, type, until, shown } = fakeTerminal();
     const stderr = Object.assign(new PassThrough(), { isTTY: false }) as unknown as WriteStream;
-    const context = { env: { LILY_HOME: home }, cwd: home, stdin, stdout, stderr };
-    const ended = chat(context, { key: undefined, json: false, deliveryId: undefined });
+    const context = { env: { LILY_HOME: home }, cwd: home, stdin, stdout, stderr, json: false };
+    const ended = chat(context);
     await typeAt(`/forget ${FACT} --everywhere\r`, "Write yes to erase it");
     await typeAt(`${answer}\r`, isDone ? "The receipt says" : "Nothing was erased.");
     expect(shown()).toContain("transcripts");

@@ -5,7 +5,7 @@
 import { createInterface } from "node:readline/promises";
 import { loadConfig } from "#src/app/config.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
-import { openApp, type App } from "#src/app/open-app.ts";
+import { openApp } from "#src/app/open-app.ts";
 import { systemClock, systemIds } from "#src/app/system.ts";
 import { erase as eraseTarget, type Target } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
@@ -19,12 +19,11 @@ import { parseKeyList } from "#src/server/auth/key-entries.ts";
 import { keyFileOf, readKeyFile } from "#src/server/auth/key-file.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
 import { askedHere, isYes } from "./confirm-erasing.ts";
-import { isInteractive, type CliContext, type CliOptions } from "./context.ts";
+import { isInteractive, type CliContext } from "./context.ts";
 import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
 import { printableLine } from "./printable.ts";
 import { tell } from "./tell.ts";
 import { assertHome } from "./upkeep-home.ts";
-import { reportError } from "./with-engine.ts";
 
 /** What is asked for. */
 export interface EraseRequest {
@@ -37,69 +36,39 @@ export interface EraseRequest {
 }
 
 /** Erases, or says what would go. Returns the exit code. */
-export async function erase(
-  context: CliContext,
-  options: CliOptions,
-  request: EraseRequest,
-): Promise<number> {
-  try {
-    const target = targetOf(context, options, request);
-    return await (request.server === undefined
-      ? eraseAtHome(context, options, { ...request, target })
-      : eraseOnServer(context, options, { ...request, url: request.server, target }));
-  } catch (error) {
-    return await reportError(error, context, options);
-  }
-}
-
-type Wanted = Pick<EraseRequest, "dryRun" | "yes"> & {
-  readonly target: Target;
-  /** Refuses right before anything is changed. */
-  readonly before?: () => Promise<void>;
-};
-
-function targetOf({ env, cwd }: CliContext, { key }: CliOptions, { owner }: EraseRequest): Target {
-  if (owner === undefined && key === undefined)
+export async function erase(context: CliContext, request: EraseRequest): Promise<number> {
+  const { env, cwd, key } = context;
+  if (request.owner === undefined && key === undefined)
     throw new LilyError("command_usage", "whose data is to be erased?", {
       next: "lily erase --owner <name> erases a person, lily erase --key <session key> one conversation.",
     });
-  return { owner: parseOwner(owner ?? loadConfig(env, cwd).config.owner), sessionKey: key };
-}
-
-async function eraseAtHome(context: CliContext, options: CliOptions, wanted: Wanted): Promise<number> {
+  const owner = parseOwner(request.owner ?? loadConfig(env, cwd).config.owner);
+  const wanted = { ...request, target: { owner, sessionKey: key } };
+  if (request.server !== undefined) return eraseOnServer(context, wanted, request.server);
   // Opening would make the folder, and a mistyped one would then count as erased.
-  assertHome(homeFolder(context.env, context.cwd));
-  const app = await openApp(context.env, context.cwd);
+  assertHome(homeFolder(env, cwd));
+  const { home, config, deps, storage } = await openApp(env, cwd);
   try {
-    return await eraseIn(context, options, { ...wanted, deps: depsOf(context, app) });
+    const keys = [...parseKeyList(env["LILY_API_KEYS"] ?? ""), ...readKeyFile(keyFileOf(env, home).path)];
+    return await eraseIn(context, wanted, {
+      storage,
+      clock: deps.clock,
+      ids: deps.ids,
+      typed: typedLines(config.owner, createInputHistory(historyFile(home))),
+      apiKeys: (whose) => keys.filter((entry) => entry.owner === whose).length,
+    });
   } finally {
-    await app.storage.close();
+    await storage.close();
   }
 }
 
-function depsOf({ env }: CliContext, { home, config, deps, storage }: App): ErasureDeps {
-  const keys = [...parseKeyList(env["LILY_API_KEYS"] ?? ""), ...readKeyFile(keyFileOf(env, home).path)];
-  return {
-    storage,
-    clock: deps.clock,
-    ids: deps.ids,
-    typed: typedLines(config.owner, createInputHistory(historyFile(home))),
-    apiKeys: (owner) => keys.filter((entry) => entry.owner === owner).length,
-  };
-}
+type Wanted = EraseRequest & { readonly target: Target };
 
-async function eraseOnServer(
-  context: CliContext,
-  options: CliOptions,
-  { url, ...wanted }: Wanted & { readonly url: string },
-): Promise<number> {
+async function eraseOnServer(context: CliContext, wanted: Wanted, url: string): Promise<number> {
   const client = connectServer({ url, header: context.env["LILY_SERVER_HEADER"] });
+  const deps = serverErasure(client, { clock: systemClock(context.env), ids: systemIds });
   try {
-    return await eraseIn(context, options, {
-      ...wanted,
-      deps: serverErasure(client, { clock: systemClock(context.env), ids: systemIds }),
-      before: () => assertIdle(client, wanted.target),
-    });
+    return await eraseIn(context, wanted, deps, () => assertIdle(client, wanted.target));
   } catch (error) {
     if (isLilyError(error)) throw error;
     throw new LilyError("erasure_unfinished", `the server at ${url} did not do it: ${errorMessage(error)}`, {
@@ -109,21 +78,22 @@ async function eraseOnServer(
   }
 }
 
+/** @param before refuses right before anything is changed */
 async function eraseIn(
   context: CliContext,
-  options: CliOptions,
-  { target, dryRun, yes, deps, before }: Wanted & { readonly deps: ErasureDeps },
+  { target, dryRun, yes }: Wanted,
+  deps: ErasureDeps,
+  before?: () => Promise<void>,
 ): Promise<number> {
-  const counts = await preview(deps, target);
-  const envelope = previewEnvelope(target, counts, dryRun);
-  if (dryRun) return tell(context, options, { envelope });
+  const envelope = previewEnvelope(target, await preview(deps, target), dryRun);
+  if (dryRun) return tell(context, envelope);
   if (!yes) {
-    const asks = isInteractive(context) && !options.json;
-    const exitCode = tell(context, options, { envelope: asks ? askedHere(envelope) : envelope });
+    const asks = isInteractive(context);
+    const exitCode = tell(context, asks ? askedHere(envelope) : envelope);
     if (!asks || !(await askForYes(context))) return exitCode;
   }
   await before?.();
-  return tell(context, options, { envelope: receiptEnvelope(await eraseTarget(deps, target)) });
+  return tell(context, receiptEnvelope(await eraseTarget(deps, target)));
 }
 
 function previewEnvelope(

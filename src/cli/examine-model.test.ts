@@ -6,8 +6,7 @@ import {
   type FakeBehaviour,
   type FakeOpenAIServer,
 } from "#src/models/testing/fake-openai-server.ts";
-import { doctor } from "./doctor.ts";
-import { envelopeIn, runCli, type Ran } from "./testing/run-cli.ts";
+import { envelopeIn, runLine, type Ran } from "./testing/run-cli.ts";
 
 let server: FakeOpenAIServer;
 beforeEach(async () => {
@@ -21,11 +20,7 @@ async function examine(answer: (body: Body) => FakeBehaviour): Promise<Ran> {
   server.always(answer);
   const { folder } = emptyHome();
   const env = { OPENAI_BASE_URL: server.baseURL, OPENAI_MODEL: "m" };
-  return runCli(
-    folder,
-    (context, options) => doctor(context, options, { repair: false, model: true, program: "1" }),
-    { env, json: true },
-  );
+  return runLine(folder, ["doctor", "--model", "--json"], "", env);
 }
 
 const text = (...chunks: string[]): FakeBehaviour => ({ kind: "text", chunks });

@@ -1,15 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import type { ReadStream, WriteStream } from "node:tty";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type Envelope, envelopeSchema } from "#src/kernel/envelope.ts";
 import { hashApiKey, newApiKey } from "#src/server/auth/key-entries.ts";
 import { openAuthenticator } from "#src/server/auth/authenticator.ts";
-import { listKeys, newKey, revokeKey } from "./keys.ts";
-import type { CliContext, CliOptions } from "./context.ts";
+import { envelopeIn, runLine } from "./testing/run-cli.ts";
 
 let home: string;
 
@@ -18,37 +14,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-type Act = (context: CliContext, options: CliOptions) => Promise<number>;
-
-async function run(
-  act: Act,
-  { json = true, env = {} }: { json?: boolean; env?: Record<string, string> } = {},
-) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const context: CliContext = {
-    env: { LILY_HOME: home, ...env },
-    cwd: home,
-    // Only written to, as a pipe would be.
-    stdin: new PassThrough() as unknown as ReadStream,
-    stdout: stdout as unknown as WriteStream,
-    stderr: stderr as unknown as WriteStream,
-  };
-  const code = await act(context, { key: undefined, json, deliveryId: undefined });
-  return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
-}
-
-const envelopeIn = ({ stdout }: { stdout: string }): Envelope => envelopeSchema.parse(JSON.parse(stdout));
-
 const madeSchema = z.object({ key: z.string(), id: z.string(), hash: z.string() });
 
-async function make(owner: string, more: { label?: string; expires?: string } = {}) {
-  const made = await run((context, options) => newKey(context, options, { owner, ...more }));
+const keys = (args: readonly string[], env: Record<string, string> = {}) =>
+  runLine(home, ["keys", "--json", ...args], "", env);
+
+async function make(...args: string[]) {
+  const made = await keys(["new", ...args]);
   expect(made.code).toBe(0);
   return madeSchema.parse(envelopeIn(made).data);
 }
 
-const revoke = (which: string, env = {}) =>
-  run((context, options) => revokeKey(context, options, which), { env });
+const revoke = (which: string, env = {}) => keys(["revoke", which], env);
 
 const fileText = () => readFileSync(join(home, "api-keys.json"), "utf8");
 
@@ -64,7 +41,7 @@ function ownerOf(key: string): Promise<string> {
 
 describe("lily keys new", () => {
   it("makes a key that the server knows, and keeps its hash where nobody else can read it", async () => {
-    const made = await make("Ana, Müller", { label: "laptop", expires: "2999-01-31" });
+    const made = await make("Ana, Müller", "--label", "laptop", "--expires", "2999-01-31");
     expect(await ownerOf(made.key)).toBe("Ana, Müller");
     expect(JSON.parse(fileText())).toEqual([
       {
@@ -80,9 +57,7 @@ describe("lily keys new", () => {
   });
 
   it("shows a person the key on a line of its own", async () => {
-    const { code, stdout } = await run((context, options) => newKey(context, options, { owner: "ana" }), {
-      json: false,
-    });
+    const { code, stdout } = await runLine(home, ["keys", "new", "ana"]);
     const [key = ""] = stdout.split("\n").filter((line) => line.startsWith("lily_"));
     expect([code, await ownerOf(key)]).toEqual([0, "ana"]);
     expect(stdout).toContain(`LILY_API_KEYS=ana=${hashApiKey(key)}\n`);
@@ -90,33 +65,33 @@ describe("lily keys new", () => {
   });
 
   it.each([
-    ["a blank owner", { owner: " " }, "session_key_invalid"],
-    ["a time that is over", { owner: "ana", expires: "2020-01-01" }, "request_invalid"],
+    ["a blank owner", [" "], "session_key_invalid"],
+    ["a time that is over", ["ana", "--expires", "2020-01-01"], "request_invalid"],
   ])("makes no key for %s", async (_name, wanted, code) => {
-    const refused = await run((context, options) => newKey(context, options, wanted));
+    const refused = await keys(["new", ...wanted]);
     expect([refused.code, envelopeIn(refused).code]).toEqual([2, code]);
     expect(readdirSync(home)).toEqual([]);
   });
 
   it("leaves a file alone that it cannot read", async () => {
     writeFileSync(join(home, "api-keys.json"), "[", { mode: 0o600 });
-    const refused = await run((context, options) => newKey(context, options, { owner: "ana" }));
+    const refused = await keys(["new", "ana"]);
     expect([refused.code, envelopeIn(refused).code, fileText()]).toEqual([78, "config_invalid", "["]);
   });
 });
 
 describe("lily keys list", () => {
   it("shows the keys of file and environment, and neither a key nor a whole hash", async () => {
-    const [ana, ben] = [await make("ana", { label: "laptop" }), newApiKey()];
+    const [ana, ben] = [await make("ana", "--label", "laptop"), newApiKey()];
     const env = { LILY_API_KEYS: `ben=${hashApiKey(ben)}` };
-    const listed = await run(listKeys, { env });
+    const listed = await keys(["list"], env);
     expect(envelopeIn(listed).data).toMatchObject({
       keys: [
         { id: ana.id, owner: "ana", label: "laptop", state: "for good", from: "file" },
         { owner: "ben", label: null, from: "LILY_API_KEYS" },
       ],
     });
-    const { stdout } = await run(listKeys, { json: false, env });
+    const { stdout } = await runLine(home, ["keys", "list"], "", env);
     expect(stdout).toMatch(/ana +laptop +for good +file/u);
     for (const secret of [ana.key, ben, ana.hash, ana.hash.slice(7)]) {
       expect(listed.stdout).not.toContain(secret);
@@ -125,7 +100,7 @@ describe("lily keys list", () => {
   });
 
   it("says that there are none", async () => {
-    expect(envelopeIn(await run(listKeys))).toMatchObject({ ok: true, code: "keys", data: { keys: [] } });
+    expect(envelopeIn(await keys(["list"]))).toMatchObject({ ok: true, code: "keys", data: { keys: [] } });
   });
 });
 
@@ -137,7 +112,7 @@ describe("lily keys revoke", () => {
     ["the label", () => "laptop"],
     ["the key itself", ({ key }) => key],
   ])("takes back the key by %s, and no other", async (_name, which) => {
-    const [ana, ben] = [await make("ana", { label: "laptop" }), await make("ben")];
+    const [ana, ben] = [await make("ana", "--label", "laptop"), await make("ben")];
     expect((await revoke(which(ana))).code).toBe(0);
     expect([await ownerOf(ana.key), await ownerOf(ben.key)]).toEqual(["refused", "ben"]);
   });
@@ -149,7 +124,7 @@ describe("lily keys revoke", () => {
   });
 
   it("asks which one, when several have the label", async () => {
-    const made = [await make("ana", { label: "laptop" }), await make("ben", { label: "laptop" })];
+    const made = [await make("ana", "--label", "laptop"), await make("ben", "--label", "laptop")];
     const refused = await revoke("laptop");
     expect([refused.code, envelopeIn(refused).message]).toEqual([
       2,

@@ -12,14 +12,13 @@ import {
 } from "#src/server/auth/key-entries.ts";
 import { keyFileOf, readKeyFile, writeKeyFile } from "#src/server/auth/key-file.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
-import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
+import { done } from "#src/kernel/envelope.ts";
 import { assertNoBlankEnds, parseOwner } from "#src/sessions/session-key.ts";
-import type { CliContext, CliOptions } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { printableLine } from "./printable.ts";
 import { table } from "./render/table.ts";
 import { screenOf } from "./screen.ts";
 import { tell } from "./tell.ts";
-import { reportError } from "./with-engine.ts";
 import { counted } from "#src/kernel/markdown.ts";
 
 /** What is asked for a new key. */
@@ -38,81 +37,64 @@ const ID_DIGITS = 8;
 const MIN_ID_DIGITS = 4;
 
 /** Makes a key and shows it, this once. Returns the exit code. */
-export function newKey(context: CliContext, options: CliOptions, wanted: NewKey): Promise<number> {
-  return reporting(context, options, (path) => {
-    const key = newApiKey();
-    const entry = entryFor(key, wanted);
-    writeKeyFile(path, [...readKeyFile(path), entry]);
-    const owner = JSON.stringify(entry.owner);
-    const until = entry.expires === undefined ? "" : ` until ${entry.expires}`;
-    const envelope = done("key_made", `A key for ${owner}${until}; it is shown only now.`, {
-      next: `Send it as Authorization: Bearer <key>. lily keys revoke ${idOf(entry)} takes it back.`,
-      data: { key, id: idOf(entry), ...entry, file: path },
-    });
-    const listed = `LILY_API_KEYS=${encodeURIComponent(entry.owner)}=${entry.hash}`;
-    // On lines of their own and never wrapped, so that they can be copied.
-    return { envelope, text: `${key}\n\nFor a server without this file: ${listed}` };
+export async function newKey(context: CliContext, wanted: NewKey): Promise<number> {
+  const path = pathOf(context);
+  const key = newApiKey();
+  const entry = entryFor(key, wanted);
+  writeKeyFile(path, [...readKeyFile(path), entry]);
+  const until = entry.expires === undefined ? "" : ` until ${entry.expires}`;
+  const message = `A key for ${JSON.stringify(entry.owner)}${until}; it is shown only now.`;
+  const envelope = done("key_made", message, {
+    next: `Send it as Authorization: Bearer <key>. lily keys revoke ${idOf(entry)} takes it back.`,
+    data: { key, id: idOf(entry), ...entry, file: path },
   });
+  const listed = `LILY_API_KEYS=${encodeURIComponent(entry.owner)}=${entry.hash}`;
+  // On lines of their own and never wrapped, so that they can be copied.
+  return tell(context, envelope, [key, `For a server without this file: ${listed}`]);
 }
 
 /** Lists the keys of the file and of the environment, by their hashes. Returns the exit code. */
-export function listKeys(context: CliContext, options: CliOptions): Promise<number> {
-  return reporting(context, options, (path) => {
-    const keys = [
-      ...readKeyFile(path).map((entry) => shownKey(entry, "file")),
-      ...environmentKeys(context).map((entry) => shownKey(entry, "LILY_API_KEYS")),
-    ];
-    const next = "lily keys revoke <id or label> takes a key back.";
-    if (keys.length === 0)
-      return { envelope: done("keys", `There are no keys in ${path}.`, { data: { keys } }) };
-    const rows = keys.map(({ id, owner, label, state, from }) =>
-      [id, owner, label ?? "", state, from].map((cell) => printableLine(cell)),
-    );
-    const text = table(
-      { head: ["id", "owner", "label", "holds", "from"], rows },
-      screenOf(context.stdout, context.env),
-    );
-    return {
-      envelope: done("keys", `${counted(keys.length, "key")}.`, { next, data: { keys, file: path } }),
-      text,
-    };
+export async function listKeys(context: CliContext): Promise<number> {
+  const path = pathOf(context);
+  const keys = [
+    ...readKeyFile(path).map((entry) => shownKey(entry, "file")),
+    ...environmentKeys(context).map((entry) => shownKey(entry, "LILY_API_KEYS")),
+  ];
+  if (keys.length === 0)
+    return tell(context, done("keys", `There are no keys in ${path}.`, { data: { keys } }));
+  const rows = keys.map(({ id, owner, label, state, from }) =>
+    [id, owner, label ?? "", state, from].map((cell) => printableLine(cell)),
+  );
+  const envelope = done("keys", `${counted(keys.length, "key")}.`, {
+    next: "lily keys revoke <id or label> takes a key back.",
+    data: { keys, file: path },
   });
+  const head = ["id", "owner", "label", "holds", "from"];
+  return tell(context, envelope, [table({ head, rows }, screenOf(context.stdout, context.env))]);
 }
 
 /** Takes back the key that `which` names: the first digits of its id, its label, or the key itself. Returns the exit code. */
-export function revokeKey(context: CliContext, options: CliOptions, which: string): Promise<number> {
-  return reporting(context, options, (path) => {
-    const entries = readKeyFile(path);
-    const found = entries.filter((entry) => isNamed(entry, which));
-    const [entry] = found;
-    if (entry === undefined) return { envelope: noSuchKey(environmentKeys(context), which, path) };
-    if (found.length > 1) {
-      return {
-        envelope: refused(
-          "request_invalid",
-          `${found.length} keys are named so: ${found.map(idOf).join(", ")}`,
-          {
-            next: "Use the id of one of them.",
-          },
-        ),
-      };
-    }
-    writeKeyFile(
-      path,
-      entries.filter(({ hash }) => hash !== entry.hash),
-    );
-    const named = entry.label === undefined ? idOf(entry) : `${idOf(entry)} (${entry.label})`;
-    return {
-      envelope: done(
-        "key_revoked",
-        `The key ${named} of ${JSON.stringify(entry.owner)} is refused from now on.`,
-        {
-          data: { id: idOf(entry), owner: entry.owner, label: entry.label ?? null },
-        },
-      ),
-    };
-  });
+export async function revokeKey(context: CliContext, which: string): Promise<number> {
+  const path = pathOf(context);
+  const entries = readKeyFile(path);
+  const [entry, ...others] = entries.filter((one) => isNamed(one, which));
+  if (entry === undefined) throw noSuchKey(environmentKeys(context), which, path);
+  const id = idOf(entry);
+  if (others.length > 0) {
+    const message = `${others.length + 1} keys are named so: ${[id, ...others.map(idOf)].join(", ")}`;
+    throw new LilyError("request_invalid", message, { next: "Use the id of one of them." });
+  }
+  const { owner, label } = entry;
+  writeKeyFile(
+    path,
+    entries.filter((one) => one !== entry),
+  );
+  const named = label === undefined ? id : `${id} (${label})`;
+  const message = `The key ${named} of ${JSON.stringify(owner)} is refused from now on.`;
+  return tell(context, done("key_revoked", message, { data: { id, owner, label: label ?? null } }));
 }
+
+const pathOf = ({ env, cwd }: CliContext): string => keyFileOf(env, homeFolder(env, cwd)).path;
 
 function entryFor(key: string, { owner, label, expires }: NewKey): KeyEntry {
   assertNoBlankEnds(owner, "owner");
@@ -139,13 +121,13 @@ function isNamed(entry: KeyEntry, which: string): boolean {
   return isId || entry.label === which;
 }
 
-function noSuchKey(listed: readonly KeyEntry[], which: string, path: string): Envelope {
+function noSuchKey(listed: readonly KeyEntry[], which: string, path: string): LilyError {
   if (listed.some((entry) => isNamed(entry, which)))
-    return refused("request_invalid", "this key is in LILY_API_KEYS, not in the file", {
+    return new LilyError("request_invalid", "this key is in LILY_API_KEYS, not in the file", {
       next: "Take its entry out of LILY_API_KEYS and start the server again.",
     });
   // What was typed is not repeated: it may be a key.
-  return refused("request_invalid", `there is no such key in ${path}`, {
+  return new LilyError("request_invalid", `there is no such key in ${path}`, {
     next: `lily keys list shows the ids; give at least ${MIN_ID_DIGITS} digits of one, or a whole label.`,
   });
 }
@@ -153,21 +135,6 @@ function noSuchKey(listed: readonly KeyEntry[], which: string, path: string): En
 const idOf = ({ hash }: KeyEntry): string => hash.slice("sha256:".length, "sha256:".length + ID_DIGITS);
 
 const environmentKeys = ({ env }: CliContext): KeyEntry[] => parseKeyList(env["LILY_API_KEYS"] ?? "");
-
-/** Runs `act` on the key file and shows its outcome; `text` is what a person is shown beside it. */
-async function reporting(
-  context: CliContext,
-  options: CliOptions,
-  act: (path: string) => { readonly envelope: Envelope; readonly text?: string },
-): Promise<number> {
-  try {
-    const { path } = keyFileOf(context.env, homeFolder(context.env, context.cwd));
-    const { envelope, text = "" } = act(path);
-    return tell(context, options, { envelope, tables: [text] });
-  } catch (error) {
-    return reportError(error, context, options);
-  }
-}
 
 const DURATION = /^\d+ ?(?:m|h|d|w|y)$/u;
 

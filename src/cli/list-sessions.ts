@@ -1,31 +1,31 @@
 /** `lily sessions`: the session keys of the owner with their sessions. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { counted } from "#src/kernel/markdown.ts";
-import type { CliContext, CliOptions } from "./context.ts";
-import type { Engine } from "./engine.ts";
+import type { CliContext } from "./context.ts";
 import { printableKey } from "./printable.ts";
 import { renderBody } from "./render/render-envelope.ts";
-import { screenOf, type Screen } from "./screen.ts";
+import { screenOf } from "./screen.ts";
 import { tell } from "./tell.ts";
+import { withEngine } from "./with-engine.ts";
 
 /** Lists the sessions that match `query`, all for `""`. Returns the exit code. */
-export async function listSessions(
-  engine: Engine,
-  context: CliContext,
-  { query, options }: { readonly query: string; readonly options: CliOptions },
-): Promise<number> {
-  const damaged: string[] = [];
-  const chains = await engine.repository.listChains(engine.owner, ({ problem }) => damaged.push(problem));
-  const wanted = chains.filter(({ sessionKey }) => options.key === undefined || sessionKey === options.key);
-  const found: Envelope[] = [];
-  for (const { sessionKey } of wanted) {
-    const { envelope } = await engine.send({ sessionKey, content: `/sessions ${query}`.trim() });
-    if (!envelope.ok) return tell(context, options, { envelope });
-    if (listedIn(envelope).length > 0) found.push(envelope);
-  }
-  const envelope = naming(combine(found, { query, key: options.key }), damaged);
-  const tables = tablesOf(found, screenOf(context.stdout, context.env));
-  return tell(context, options, { envelope, tables });
+export async function listSessions(context: CliContext, query: string): Promise<number> {
+  const screen = screenOf(context.stdout, context.env);
+  return withEngine(context, async ({ owner, repository, send }) => {
+    const damaged: string[] = [];
+    const chains = await repository.listChains(owner, ({ problem }) => damaged.push(problem));
+    const found: Envelope[] = [];
+    const tables: string[] = [];
+    for (const { sessionKey } of chains) {
+      if (context.key !== undefined && context.key !== sessionKey) continue;
+      const { envelope } = await send({ sessionKey, content: `/sessions ${query}`.trim() });
+      if (!envelope.ok) return tell(context, envelope);
+      if (listedIn(envelope) === 0) continue;
+      found.push(envelope);
+      tables.push(`${screen.paint.bold(printableKey(sessionKey))}\n\n${renderBody(envelope, screen)}`);
+    }
+    return tell(context, naming(combine(found, { query, key: context.key }), damaged), tables);
+  });
 }
 
 function combine(
@@ -33,12 +33,10 @@ function combine(
   { query, key }: { readonly query: string; readonly key: string | undefined },
 ): Envelope {
   const keys = found.map(({ data }) => ({ ...data }));
-  const total = found.reduce((sum, envelope) => sum + listedIn(envelope).length, 0);
+  const total = found.reduce((sum, envelope) => sum + listedIn(envelope), 0);
   const where = key === undefined ? "" : ` under ${JSON.stringify(key)}`;
   const what = query === "" ? "" : ` that match ${JSON.stringify(query)}`;
-  if (total === 0) {
-    return done("sessions", `There are no conversations${where}${what}.`, { data: { keys: [] } });
-  }
+  if (total === 0) return done("sessions", `There are no conversations${where}${what}.`, { data: { keys } });
   const count = `${counted(total, "session")} under ${counted(keys.length, "key")}`;
   return done("sessions", `${count}${what}.`, {
     next: "lily --key <key> goes on with a key; /resume <number> in it with one of its sessions.",
@@ -53,16 +51,8 @@ function naming(listed: Envelope, damaged: readonly string[]): Envelope {
   return { ...listed, message, next: "lily verify tells more.", data: { ...listed.data, damaged } };
 }
 
-function listedIn({ data }: Envelope): readonly unknown[] {
+/** How many sessions `/sessions` has listed. */
+function listedIn({ data }: Envelope): number {
   const sessions = data?.["sessions"];
-  return Array.isArray(sessions) ? sessions : [];
-}
-
-/** The tables of the keys, each below its name. */
-function tablesOf(found: readonly Envelope[], screen: Screen): string[] {
-  return found.map((listed) => {
-    const named = listed.data?.["sessionKey"];
-    const key = printableKey(typeof named === "string" ? named : "");
-    return `${screen.paint.bold(key)}\n\n${renderBody(listed, screen)}`;
-  });
+  return Array.isArray(sessions) ? sessions.length : 0;
 }

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import type { ReadStream, WriteStream } from "node:tty";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stdioServer } from "#src/tools/testing/start-mcp.ts";
-import { run } from "./main.ts";
+import { runLine } from "./testing/run-cli.ts";
 
 let home: string;
 beforeEach(() => {
@@ -13,24 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-async function lily(args: readonly string[], config: object) {
+function lily(args: readonly string[], config: object) {
   writeFileSync(join(home, "config.json"), JSON.stringify(config));
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const context = {
-    env: { LILY_HOME: home },
-    cwd: home,
-    // Only written to, as a pipe would be.
-    stdin: new PassThrough() as unknown as ReadStream,
-    stdout: stdout as unknown as WriteStream,
-    stderr: stderr as unknown as WriteStream,
-  };
-  const code = await run(context, args);
-  return { code, said: String(stdout.read() ?? ""), told: String(stderr.read() ?? "") };
+  return runLine(home, args);
 }
 
 describe("lily tools", () => {
   it("lists the tools of every source with its rule, and what does not work with its reason, and leaves no process behind", async () => {
-    const { code, said } = await lily(["tools"], {
+    const { code, stdout: said } = await lily(["tools"], {
       mcpServers: { my: stdioServer(), broken: stdioServer("broken") },
       tools: { fetch: true, policy: { "my/*": "deny" } },
     });
@@ -42,7 +30,7 @@ describe("lily tools", () => {
   });
 
   it("gives programs the same as JSON", async () => {
-    const { said } = await lily(["tools", "--json"], { tools: { files: { folders: ["."] } } });
+    const { stdout: said } = await lily(["tools", "--json"], { tools: { files: { folders: ["."] } } });
     const { data, next } = JSON.parse(said) as {
       data: { tools: { name: string; from: string }[] };
       next: string;
@@ -55,7 +43,7 @@ describe("lily tools", () => {
   });
 
   it("names what is wrong with the configuration of a server", async () => {
-    const { code, told } = await lily(["tools"], { mcpServers: { my: { cmd: "x" } } });
+    const { code, stderr: told } = await lily(["tools"], { mcpServers: { my: { cmd: "x" } } });
     expect(code).toBe(78);
     expect(told).toContain('needs "command" for a program, or "url" for a server on the web');
     expect(told).toContain("mcpServers.my");

@@ -5,18 +5,16 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { zero } from "#src/upkeep/testing/damage-file.ts";
 import { emptyHome, homeIn, homeWith, openLily, saidIn } from "#src/upkeep/testing/make-home.ts";
-import { backup, restore } from "./backup.ts";
-import { envelopeIn, runCli, type Ran } from "./testing/run-cli.ts";
+import { envelopeIn, runLine, type Ran } from "./testing/run-cli.ts";
 
 async function backupOf(home: string): Promise<string> {
   const folder = join(emptyHome().folder, "backup");
-  const ran = await runCli(home, (context, options) => backup(context, options, { folder, program: "1" }));
-  expect(ran.code).toBe(0);
+  expect((await runLine(home, ["backup", folder])).code).toBe(0);
   return folder;
 }
 
 const restoreTo = (home: string, folder: string, json = false): Promise<Ran> =>
-  runCli(home, (context, options) => restore(context, options, folder), { json });
+  runLine(home, ["restore", folder, ...(json ? ["--json"] : [])]);
 
 describe("lily restore", () => {
   it("puts the backup in place, verifies it, and says where that which was there is kept", async () => {

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { CliContext } from "./context.ts";
 import { serve } from "./serve.ts";
+import { envelopeIn, runLine } from "./testing/run-cli.ts";
 
 const PROGRAM = fileURLToPath(new URL("./lily.mjs", import.meta.url));
 
@@ -37,10 +38,11 @@ function serving(json: boolean, where: { host: string; port: number }) {
     stdin: process.stdin,
     stdout: stream("out"),
     stderr: stream("error"),
+    json,
   } as unknown as CliContext;
   let stop = (_exitCode: number): void => undefined;
   let hasForgotten = false;
-  const exitCode = serve(context, { key: undefined, json, deliveryId: undefined }, where, (given) => {
+  const exitCode = serve(context, where, (given) => {
     stop = given;
     return () => (hasForgotten = true);
   });
@@ -71,17 +73,16 @@ describe("lily serve", () => {
   });
 
   it("does not begin where it must not or cannot listen, with the exit code of configuration", async () => {
-    const open = serving(false, { host: "0.0.0.0", port: 0 });
-    expect(await open.exitCode).toBe(78);
-    expect(open.output.error).toContain("lily keys new");
+    const open = await runLine(home, ["serve", "--host", "0.0.0.0", "--port", "0"]);
+    expect(open).toMatchObject({ code: 78, stderr: expect.stringContaining("lily keys new") as unknown });
 
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const address = taken.address();
     if (typeof address !== "object" || address === null) throw new Error("no address");
-    const busy = serving(true, { host: "127.0.0.1", port: address.port });
-    expect(await busy.exitCode).toBe(78);
-    expect(JSON.parse(busy.output.out)).toMatchObject({ ok: false, code: "config_invalid" });
+    const busy = await runLine(home, ["serve", "--json", "--port", String(address.port)]);
+    expect(busy.code).toBe(78);
+    expect(envelopeIn(busy)).toMatchObject({ ok: false, code: "config_invalid" });
     await new Promise((resolve) => taken.close(resolve));
   });
 

@@ -1,15 +1,9 @@
 /** `lily serve`: the HTTP routes by session key, until a signal ends them. */
-import { openServer, type LilyServer } from "#src/server/serve.ts";
+import { once } from "node:events";
+import { DEFAULT_HOST, DEFAULT_PORT, openServer, type LilyServer } from "#src/server/serve.ts";
 import { PREFIX } from "#src/server/routes/route.ts";
-import type { CliContext, CliOptions } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { onTermination } from "./signals.ts";
-import { reportError } from "./with-engine.ts";
-
-/** Where to listen. */
-export interface ServeOptions {
-  readonly host: string;
-  readonly port: number;
-}
 
 /**
  * Serves until the first signal, then lets running turns end. A second signal ends the process at once. Returns the exit
@@ -17,35 +11,27 @@ export interface ServeOptions {
  */
 export async function serve(
   context: CliContext,
-  options: CliOptions,
-  { host, port }: ServeOptions,
+  { host = DEFAULT_HOST, port = DEFAULT_PORT }: { readonly host?: string; readonly port?: number },
   onStop: typeof onTermination = onTermination,
 ): Promise<number> {
+  const { env, cwd, stdout, stderr, json } = context;
   const stop = new AbortController();
+  const stopped = once(stop.signal, "abort");
   const forget = onStop(() => stop.abort());
   try {
-    const report = (detail: string) => void context.stderr.write(`lily: ${detail}\n`);
-    const server = await openServer(context.env, context.cwd, { host, port, report });
-    context.stdout.write(`${startText(server, options)}\n`);
-    await aborted(stop.signal);
-    if (!options.json) context.stderr.write("Ending: waiting for answers that are being written.\n");
+    const report = (detail: string) => void stderr.write(`lily: ${detail}\n`);
+    const server = await openServer(env, cwd, { host, port, report });
+    stdout.write(`${startText(server, json)}\n`);
+    await stopped;
+    if (!json) stderr.write("Ending: waiting for answers that are being written.\n");
     await server.close();
     return 0;
-  } catch (error) {
-    return await reportError(error, context, options);
   } finally {
     forget();
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-function startText({ url, isOpen, owner }: LilyServer, { json }: CliOptions): string {
+function startText({ url, isOpen, owner }: LilyServer, json: boolean): string {
   const address = `${url}${PREFIX}`;
   if (json) return JSON.stringify({ url: address, isOpen, owner: isOpen ? owner : null });
   const who = isOpen

@@ -1,35 +1,31 @@
-/** Prints an envelope with tables between its message and its next step; programs get the envelope alone. */
-import { exitCodeOf, type Envelope } from "#src/kernel/envelope.ts";
-import type { CliContext, CliOptions } from "./context.ts";
-import { renderEnvelope, renderFailure } from "./render/render-envelope.ts";
+/** Prints an envelope, with tables above its message; programs get the envelope alone. */
+import { envelopeOf, exitCodeOf, type Envelope } from "#src/kernel/envelope.ts";
+import type { CliContext } from "./context.ts";
+import { renderEnvelope } from "./render/render-envelope.ts";
 import { screenOf } from "./screen.ts";
 
 /** Prints `envelope` and returns its exit code. `tables` are printable and shown whether it went well or not. */
 export function tell(
-  { stdout, stderr, env }: CliContext,
-  { json }: CliOptions,
-  { envelope, tables = [] }: { readonly envelope: Envelope; readonly tables?: readonly string[] },
+  { stdout, stderr, env, json }: CliContext,
+  envelope: Envelope,
+  tables: readonly string[] = [],
 ): number {
-  const shown = tables.filter((table) => table !== "");
+  const output = envelope.ok ? stdout : stderr;
   if (json) stdout.write(`${JSON.stringify(envelope)}\n`);
-  else if (envelope.ok) {
-    const { next, ...told } = envelope;
-    const screen = screenOf(stdout, env);
-    const parts = [
-      ...shown,
-      renderEnvelope(told, screen),
-      ...(next === undefined ? [] : [screen.paint.dim(next)]),
-    ];
-    stdout.write(`${parts.join("\n\n")}\n`);
-  } else {
-    if (shown.length > 0) stdout.write(`${shown.join("\n\n")}\n`);
-    stderr.write(`${renderFailure(envelope, screenOf(stderr, env))}\n`);
+  else {
+    for (const table of tables) if (table !== "") stdout.write(`${table}\n\n`);
+    output.write(`${renderEnvelope(envelope, screenOf(output, env))}\n`);
   }
   return exitCodeOf(envelope);
 }
 
+/** Tells what was thrown. Returns its exit code. */
+export function tellError(context: CliContext, error: unknown): number {
+  return tell(context, envelopeOf(error));
+}
+
 /** Tells of progress on the error stream; programs are told the outcome only. */
-export function progressOn({ stderr }: CliContext, { json }: CliOptions): (step: string) => void {
+export function progressOn({ stderr, json }: CliContext): (step: string) => void {
   return (step) => {
     if (!json) stderr.write(`${step}\n`);
   };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { done, refused } from "#src/kernel/envelope.ts";
 import type { TurnEvent } from "#src/turns/runner.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
-import { TurnView } from "./turn-view.ts";
+import { sessionAfter, TurnView } from "./turn-view.ts";
 
 function replyOf(fields: Partial<TurnReply>): TurnReply {
   return {
@@ -108,5 +108,29 @@ describe("a turn on the screen", () => {
       replyOf({}),
     );
     expect(text).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+});
+
+describe("the session that a terminal is in", () => {
+  it("is none after a command that only reads, before the first turn: another one is begun then", () => {
+    expect(sessionAfter({ outcome: "command", sessionId: "s1", turn: null }, undefined)).toBeUndefined();
+    expect(sessionAfter({ outcome: "refused", sessionId: "s1", turn: null }, undefined)).toBeUndefined();
+  });
+
+  it("stays the one of the last turn when a command only reads, so that a move from elsewhere is still told", () => {
+    expect(sessionAfter({ outcome: "command", sessionId: "s2", turn: null }, "s1")).toBe("s1");
+  });
+
+  it.each([
+    ["an answer", "answered", 1],
+    ["a command that was kept", "command", 1],
+    ["a rotation without a text", "rotated", null],
+    ["a turn that failed", "failed", null],
+  ] as const)("is that of %s", (_name, outcome, turn) => {
+    expect(sessionAfter({ outcome, sessionId: "s2", turn }, "s1")).toBe("s2");
+  });
+
+  it("stays when a reply names none", () => {
+    expect(sessionAfter({ outcome: "failed", sessionId: "", turn: null }, "s1")).toBe("s1");
   });
 });

@@ -99,6 +99,18 @@ export class TurnView {
   }
 }
 
+/** Outcomes that, without a turn, name the session that would be next: before the first turn nobody has begun it. */
+const BEGIN_NOTHING: ReadonlySet<TurnReply["outcome"]> = new Set(["command", "refused", "ignored"]);
+
+/** The session that `reply` leaves the conversation in; `previous` where it began and changed nothing. */
+export function sessionAfter(
+  { outcome, sessionId, turn }: Pick<TurnReply, "outcome" | "sessionId" | "turn">,
+  previous: string | undefined,
+): string | undefined {
+  if (sessionId === "" || (turn === null && BEGIN_NOTHING.has(outcome))) return previous;
+  return sessionId;
+}
+
 function endingOf(reply: TurnReply, isHandedOn: boolean): string {
   if (reply.repeated) return "This message was answered before; that answer is shown again.";
   if (reply.status === "stopped") return "Stopped. What was written so far is kept.";

@@ -8,9 +8,7 @@ import { erasePartsFromChain } from "#src/sessions/redaction.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { verifyStore } from "#src/upkeep/conversations.ts";
-import type { CliContext } from "./context.ts";
-import type { Engine } from "./engine.ts";
-import { verify } from "./verify.ts";
+import { verifiedEnvelope } from "./verify.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const KEY = { owner: "local", sessionKey: "cli:main" };
@@ -22,7 +20,7 @@ function turnsOf(count: number): TurnRecord[] {
   return records;
 }
 
-/** Runs `lily verify` over three turns of which some were erased, and over a title. */
+/** What is told of three turns of which some were erased, and of a title. */
 async function run(erased: readonly number[], isTitleErased: boolean) {
   const { store } = createMemoryBackend({ clock: createManualClock(0) });
   const repository = createStoreSessionRepository(store);
@@ -39,12 +37,7 @@ async function run(erased: readonly number[], isTitleErased: boolean) {
   );
   const stored = await repository.readChain(KEY);
   if (stored !== undefined) await repository.writeChain(erasePartsFromChain(stored, () => isTitleErased, AT));
-  let written = "";
-  const stream = { write: (text: string) => (written += text), isTTY: false };
-  const context = { env: {}, cwd: "/", stdout: stream, stderr: stream } as unknown as CliContext;
-  const engine = { owner: KEY.owner, repository, verifyAll: () => verifyStore(store) } as unknown as Engine;
-  const exitCode = await verify(engine, context, { key: undefined, json: false, deliveryId: undefined });
-  return { exitCode, written: written.trim() };
+  return verifiedEnvelope(await verifyStore(store));
 }
 
 const WHAT = "1 session with 3 turns verified: everything is as it was committed";
@@ -59,7 +52,7 @@ describe("lily verify", () => {
   ])(
     "counts what was erased on request, which is no problem: turns %j, title %s",
     async (turns, title, text) => {
-      expect(await run(turns, title)).toEqual({ exitCode: 0, written: text });
+      expect(await run(turns, title)).toMatchObject({ ok: true, message: text });
     },
   );
 });

@@ -1,25 +1,30 @@
 /** `lily verify`: whether everything stored is as it was committed. */
+import { homeFolder } from "#src/app/home-folder.ts";
 import { verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
 import { counted } from "#src/kernel/markdown.ts";
-import type { CliContext, CliOptions } from "./context.ts";
-import type { Engine } from "./engine.ts";
+import type { CliContext } from "./context.ts";
 import { printableKey, printableLine } from "./printable.ts";
 import { table } from "./render/table.ts";
 import { screenOf, type Screen } from "./screen.ts";
 import { tell } from "./tell.ts";
+import { assertHome } from "./upkeep-home.ts";
+import { withEngine } from "./with-engine.ts";
 
 /** Verifies one key of the configured owner, or everything of everybody. Returns the exit code. */
-export async function verify(engine: Engine, context: CliContext, options: CliOptions): Promise<number> {
-  const report =
-    options.key === undefined
-      ? await engine.verifyAll()
-      : await verifyOwner(engine.repository, engine.owner, options.key);
-  const tables = report.ok ? [] : [renderProblems(report, screenOf(context.stdout, context.env))];
-  return tell(context, options, { envelope: envelopeOf(report), tables });
+export async function verify(context: CliContext): Promise<number> {
+  // Opening would make the folder, and a mistyped one would then count as verified.
+  assertHome(homeFolder(context.env, context.cwd));
+  return withEngine(context, async ({ owner, repository, verifyAll }) => {
+    const { key } = context;
+    const report = await (key === undefined ? verifyAll() : verifyOwner(repository, owner, key));
+    const screen = screenOf(context.stdout, context.env);
+    return tell(context, verifiedEnvelope(report), report.ok ? [] : [renderProblems(report, screen)]);
+  });
 }
 
-function envelopeOf(report: VerifyReport): Envelope {
+/** What was found, as people and programs are told of it. */
+export function verifiedEnvelope(report: VerifyReport): Envelope {
   const what = `${counted(report.sessions, "session")} with ${counted(report.turns, "turn")}`;
   const data = { ...report };
   if (report.ok) {

@@ -7,6 +7,7 @@ import { welcomeText } from "./welcome.ts";
 const engineWith = (left: UnansweredMessage | undefined): Engine => {
   const engine: Partial<Engine> = {
     owner: "local",
+    sessionKey: "cli:main",
     timeZone: "UTC",
     now: () => Date.parse("2026-03-01T10:00:00.000Z"),
     repository: { readChain: async () => undefined } as unknown as Engine["repository"],
@@ -17,7 +18,7 @@ const engineWith = (left: UnansweredMessage | undefined): Engine => {
 
 describe("the greeting", () => {
   it("says which conversation this is, and nothing else where all was answered", async () => {
-    const text = await welcomeText(engineWith(undefined), "cli:main", plainScreen(200));
+    const text = await welcomeText(engineWith(undefined), plainScreen(200));
     expect(text).toBe("cli:main begins its first session");
   });
 
@@ -28,7 +29,7 @@ describe("the greeting", () => {
       at: "2026-03-01T09:12:00.000Z",
       state: "nothing",
     } as const;
-    const text = await welcomeText(engineWith(left), "cli:main", plainScreen(200));
+    const text = await welcomeText(engineWith(left), plainScreen(200));
     expect(text).toContain("of 09:12 was not answered: the program ended. Send it again.");
     expect(text).not.toContain("\u001b");
   });

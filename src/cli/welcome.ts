@@ -11,23 +11,19 @@ import type { Screen } from "./screen.ts";
 import { counted } from "#src/kernel/markdown.ts";
 
 /** E.g. `cli:main goes on with session 3 “Trip” (4 turns, the last one 2 h ago)`; and what was left unanswered. */
-export async function welcomeText(engine: Engine, sessionKey: string, screen: Screen): Promise<string> {
-  const told = await toldFirst(engine, sessionKey);
-  const warnings = told.map((text) => screen.paint.yellow(wrapped(printableLine(text), screen)));
-  const where = screen.paint.dim(wrapped(await conversationText(engine, sessionKey), screen));
+export async function welcomeText(engine: Engine, screen: Screen): Promise<string> {
+  const { notice, timeZone } = engine;
+  const left = await engine.unanswered();
+  const warnings = [
+    ...(notice === undefined ? [] : [notice]),
+    ...(left === undefined ? [] : [unansweredText(left, { timeZone, nowMs: engine.now() })]),
+  ].map((text) => screen.paint.yellow(wrapped(printableLine(text), screen)));
+  const where = screen.paint.dim(wrapped(await conversationText(engine), screen));
   return [where, ...warnings].join("\n");
 }
 
-async function toldFirst(engine: Engine, sessionKey: string): Promise<string[]> {
-  const left = await engine.unanswered(sessionKey);
-  return [
-    ...(engine.notice === undefined ? [] : [engine.notice]),
-    ...(left === undefined ? [] : [unansweredText(left, { timeZone: engine.timeZone, nowMs: engine.now() })]),
-  ];
-}
-
-async function conversationText(engine: Engine, sessionKey: string): Promise<string> {
-  const { repository, owner } = engine;
+async function conversationText(engine: Engine): Promise<string> {
+  const { repository, owner, sessionKey } = engine;
   const key = printableKey(sessionKey);
   const chain = await repository.readChain({ owner, sessionKey });
   if (chain === undefined) return `${key} begins its first session`;

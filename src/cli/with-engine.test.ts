@@ -17,9 +17,9 @@ it("a close that fails adds no second line of JSON, and gives its exit code (R-9
     cwd: "/",
     stdout: { write: (text: string) => (written.out += text) },
     stderr: { write: (text: string) => (written.error += text) },
+    json: true,
   } as unknown as CliContext;
-  const options = { key: undefined, json: true, deliveryId: undefined };
-  const exitCode = await withEngine(context, options, async () => {
+  const exitCode = await withEngine(context, async () => {
     context.stdout.write('{"reply":true}\n');
     return 0;
   });

@@ -2,17 +2,6 @@
 import { type Decoded, decodeText, markedEncoding } from "#src/kernel/decode-text.ts";
 import type { CliContext } from "../context.ts";
 
-/** The reply to bytes that are no text: stored, they would be other letters than were written. */
-export async function refusedLine({ problem, next }: Decoded & { readonly problem: string }) {
-  const [{ refusal }, { refused }] = await Promise.all([
-    import("#src/turns/turn-reply.ts"),
-    import("#src/kernel/envelope.ts"),
-  ]);
-  return refusal(
-    refused("message_invalid", `the line ${problem}`, { next: `${next} Nothing of the line was stored.` }),
-  );
-}
-
 /** The lines of a stream, each decoded by itself as the mark at the beginning says, until `stop`. */
 export async function* linesOf(input: CliContext["stdin"], stop: AbortSignal): AsyncGenerator<Decoded> {
   const end = (): void => void input.destroy();
