@@ -64,7 +64,7 @@ module.exports = {
     only(
       "upkeep",
       "^src/upkeep/",
-      "^(src/(upkeep|kernel|sessions|storage)/|memory/(stores/|facts/masked\\.ts$|policy/secret-scanner\\.ts$|record\\.ts$))",
+      "^(src/(upkeep|kernel|sessions|storage)/|memory/(stores/|policy/(find-secrets|secret-scanner)\\.ts$|record\\.ts$))",
       "upkeep → what is stored, and how, and what a secret in it is; where it lies comes in",
     ),
     only(

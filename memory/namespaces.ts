@@ -1,7 +1,7 @@
 /** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
-import { PERSONALITY_DOMAINS, type Domain, type Scope } from "./record.ts";
+import { PERSONALITY_DOMAINS, taskSchema, type Domain, type Scope } from "./record.ts";
 
 /** Where a record lies: enough to name its namespace. */
 export interface RecordPlace {
@@ -24,6 +24,21 @@ export function assertOwner(owner: string): void {
   throw new LilyError("memory_owner_missing", "memory belongs to somebody, and no owner was given", {
     next: "Log in, or name the owner in the configuration.",
   });
+}
+
+/**
+ * A well-formed task name.
+ *
+ * @throws {LilyError} `memory_input_invalid`
+ */
+export function taskOf(task: string | undefined): string {
+  const { data } = taskSchema.safeParse(task);
+  if (data !== undefined) return data;
+  const [problem, next] =
+    task === undefined
+      ? ["task memory belongs to a task", "Name it: --task <name>."]
+      : ["a task name has 1 to 200 characters", "Give it a shorter name."];
+  throw new LilyError("memory_input_invalid", problem, { next });
 }
 
 // No owner holds a control character.

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { RememberOutcome } from "#memory/facts/types.ts";
 import { type MemoryRecord, PERSONALITY_DOMAINS, shortId } from "#memory/record.ts";
-import { stateOf } from "#memory/retention/lifecycle.ts";
+import { stateOf } from "#memory/facts/read.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { OWN_READS, OWN_WRITES } from "#src/tools/tool-source.ts";
 import { chooseFacts, factsText, isOfFrame } from "#src/context/found-sections.ts";

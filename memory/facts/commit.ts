@@ -1,11 +1,10 @@
-/** Writes a record that has passed the gate, with the marks on what it takes the place of, in one batch. */
+/** Writes a record that has passed the gate: with the marks on what it takes the place of, in one batch, or aside for a review. */
 import { recordNamespace } from "../namespaces.ts";
 import type { HiddenText } from "../policy/verdict.ts";
 import type { MemoryRecord } from "../record.ts";
-import { aboutOf, sameAbout } from "./about.ts";
-import { type FactDeps, instantOf } from "./fact-deps.ts";
-import { putRecords, readRecords, reread } from "./rows.ts";
-import { currentOf } from "../retention/lifecycle.ts";
+import { sameAbout } from "./about.ts";
+import { currentOf } from "./read.ts";
+import { type FactDeps, instantOf, putRecords, readRecords, reread } from "./rows.ts";
 import type { RememberOutcome } from "./types.ts";
 
 export interface CommitOptions {
@@ -31,14 +30,15 @@ export async function commitRecord(
   record: MemoryRecord,
   { isExplicit, domainRule = null, hidden = null, replaces = [] }: CommitOptions,
 ): Promise<CommitOutcome> {
-  const existing = await reread(deps.store, owner, record);
+  const { records: all } = await readRecords(deps.store, owner, recordNamespace(owner, record));
+  const existing = all.find(({ id }) => id === record.id);
   const about = { ...record, conflict_group: record.conflict_group ?? existing?.conflict_group ?? null };
-  const all = await besides(deps, owner, { about, existing });
   const current = currentOf(all, deps.clock.now());
   const isCurrent = current.some(({ id }) => id === record.id);
   const rivals = sameAbout(about, current);
   const mayReplace = record.said_by === "owner" || record.said_by === "assistant";
-  const replaced = mayReplace ? unique([...rivals, ...replaces], record.id) : [];
+  const replaceable = [...rivals, ...replaces.filter(({ id }) => !rivals.some((rival) => rival.id === id))];
+  const replaced = mayReplace ? replaceable.filter(({ id }) => id !== record.id) : [];
   // A note brings back only what was superseded, where it says what it is about; all else is the owner's to bring back.
   const saysWhatOf = record.conflict_group !== null || replaces.length > 0;
   const mayRevive = mayReplace && saysWhatOf && existing?.superseded_by != null;
@@ -51,17 +51,6 @@ export async function commitRecord(
   const conflicts = rivals.filter((rival) => !replaced.includes(rival));
   const revived = existing !== undefined;
   return { kind: "stored", record: by, superseded, conflicts, revived, domainRule, hidden };
-}
-
-/** What lies beside a record and may have to change with it; itself too, where it is there. */
-async function besides(
-  deps: FactDeps,
-  owner: string,
-  { about, existing }: { readonly about: MemoryRecord; readonly existing: MemoryRecord | undefined },
-): Promise<readonly MemoryRecord[]> {
-  const isAlone = aboutOf(about) === null && (existing?.superseded_by ?? null) === null;
-  if (isAlone) return existing === undefined ? [] : [existing];
-  return (await readRecords(deps.store, owner, recordNamespace(owner, about))).records;
 }
 
 /**
@@ -77,7 +66,7 @@ export async function supersede(
     by,
     replaced,
     all,
-  }: Readonly<Record<"replaced" | "all", readonly MemoryRecord[]>> & { readonly by: MemoryRecord },
+  }: { readonly by: MemoryRecord } & Readonly<Record<"replaced" | "all", readonly MemoryRecord[]>>,
 ): Promise<{ readonly by: MemoryRecord; readonly superseded: readonly MemoryRecord[] }> {
   const ids = replaced.map(({ id }) => id);
   const written = { ...by, supersedes: [...new Set([...by.supersedes, ...ids])] };
@@ -119,7 +108,14 @@ function confirmed(
   };
 }
 
-function unique(records: readonly MemoryRecord[], except: string): MemoryRecord[] {
-  const byId = new Map(records.filter(({ id }) => id !== except).map((record) => [record.id, record]));
-  return [...byId.values()];
+/** Puts `pending` aside for a review, once. @returns what waits now, or the fact where the owner has it already */
+export async function quarantine(
+  deps: FactDeps,
+  owner: string,
+  pending: MemoryRecord,
+): Promise<MemoryRecord> {
+  const known = await reread(deps.store, owner, { ...pending, review: null });
+  const before = known ?? (await reread(deps.store, owner, pending));
+  if (before === undefined) await putRecords(deps.store, owner, [pending]);
+  return before ?? pending;
 }

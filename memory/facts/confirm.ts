@@ -1,41 +1,36 @@
 /** Confirming facts, and deciding between those about the same, by the owner's word. */
-import { assertOwner, recordNamespace } from "../namespaces.ts";
+import { recordNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import { aboutOf, sameAbout } from "./about.ts";
 import { supersede } from "./commit.ts";
-import { type FactDeps, instantOf } from "./fact-deps.ts";
-import { compareText, putRecord, readAll } from "./rows.ts";
-import { currentOf } from "../retention/lifecycle.ts";
+import { currentOf } from "./read.ts";
+import { compareText, type FactDeps, instantOf, putRecords, readAll } from "./rows.ts";
 import type { Conflict, ResolveOutcome, Who } from "./types.ts";
 
 /** Confirms records; see `FactStore.verify`. */
 export async function verify(
   deps: FactDeps,
-  who: Who,
+  { owner }: Who,
   ids: readonly string[],
-): Promise<{ readonly verified: readonly MemoryRecord[]; readonly missing: readonly string[] }> {
-  assertOwner(who.owner);
-  const byId = new Map((await readAll(deps.store, who.owner)).map((record) => [record.id, record]));
-  const verified: MemoryRecord[] = [];
-  for (const id of new Set(ids)) {
-    const record = byId.get(id.toLowerCase());
-    if (record === undefined) continue;
-    const now = instantOf(deps);
-    const confirmed = { ...record, last_verified: now, verification_due: false, updated_at: now };
-    await putRecord(deps.store, who.owner, confirmed);
-    verified.push(confirmed);
-  }
-  return { verified, missing: [...new Set(ids)].filter((id) => !byId.has(id.toLowerCase())) };
+): Promise<{ readonly verified: readonly MemoryRecord[] }> {
+  const wanted = new Set(ids.map((id) => id.toLowerCase()));
+  const { records } = await readAll(deps.store, owner);
+  const now = instantOf(deps);
+  const verified = records
+    .filter(({ id }) => wanted.has(id))
+    .map((record) => ({ ...record, last_verified: now, verification_due: false, updated_at: now }));
+  await putRecords(deps.store, owner, verified);
+  return { verified };
 }
 
 /** Current records about the same, newest first in each group; groups in order of their names. */
-export async function conflicts(deps: FactDeps, who: Who): Promise<Conflict[]> {
-  assertOwner(who.owner);
+export async function conflicts(deps: FactDeps, { owner }: Who): Promise<Conflict[]> {
   const groups = new Map<string, Conflict>();
-  for (const record of currentOf(await readAll(deps.store, who.owner), deps.clock.now())) {
+  const { records: all } = await readAll(deps.store, owner);
+  for (const record of currentOf(all, deps.clock.now())) {
     const group = aboutOf(record);
     if (group === null) continue;
-    const key = JSON.stringify([group, ...recordNamespace(who.owner, record)]);
+    const key = JSON.stringify([group, ...recordNamespace(owner, record)]);
     groups.set(key, { group, records: [...(groups.get(key)?.records ?? []), record] });
   }
   return [...groups]
@@ -48,9 +43,8 @@ export async function conflicts(deps: FactDeps, who: Who): Promise<Conflict[]> {
 }
 
 /** Keeps one record and supersedes the others about the same; see `FactStore.resolve`. */
-export async function resolve(deps: FactDeps, who: Who, keepId: string): Promise<ResolveOutcome> {
-  assertOwner(who.owner);
-  const all = await readAll(deps.store, who.owner);
+export async function resolve(deps: FactDeps, { owner }: Who, keepId: string): Promise<ResolveOutcome> {
+  const { records: all } = await readAll(deps.store, owner);
   const chosen = all.find(({ id }) => id === keepId.toLowerCase());
   if (chosen === undefined) return { kind: "none" };
   const now = instantOf(deps);
@@ -63,6 +57,6 @@ export async function resolve(deps: FactDeps, who: Who, keepId: string): Promise
     updated_at: now,
   };
   const replaced = sameAbout(held, currentOf(all, deps.clock.now()));
-  const { by, superseded } = await supersede(deps, who.owner, { by: held, replaced, all });
+  const { by, superseded } = await supersede(deps, owner, { by: held, replaced, all });
   return { kind: "resolved", kept: by, superseded };
 }

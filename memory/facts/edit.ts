@@ -1,15 +1,13 @@
 /** Corrections by the owner: a new text or domain is a new record that replaces the old one, all else changes in place. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { assertOwner } from "../namespaces.ts";
 import { checkText } from "../policy/check-text.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
-import { RETENTION } from "../retention/retention-defaults.ts";
 import { sameAbout, slugOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
-import { type FactDeps, instantOf } from "./fact-deps.ts";
 import { expiryOf } from "./new-record.ts";
-import { putRecord, readAll, recordId } from "./rows.ts";
-import { currentOf } from "../retention/lifecycle.ts";
+import { currentOf } from "./read.ts";
+import { RETENTION } from "./retention.ts";
+import { type FactDeps, instantOf, putRecords, readAll, recordId } from "./rows.ts";
 import { liftTombstones } from "./tombstones.ts";
 import type { Change, None, RememberOutcome, Who } from "./types.ts";
 
@@ -20,8 +18,7 @@ export async function edit(
   id: string,
   { text, ...change }: Change,
 ): Promise<RememberOutcome | None> {
-  assertOwner(who.owner);
-  const all = await readAll(deps.store, who.owner);
+  const { records: all } = await readAll(deps.store, who.owner);
   const old = all.find((record) => record.id === id.toLowerCase());
   if (old === undefined) return { kind: "none" };
   const options = { scan: deps.scan, isTrusted: true };
@@ -35,25 +32,15 @@ export async function edit(
   const newId = recordId(who.owner, changed, changed.text);
   if (newId !== old.id) {
     const record = retell(who, { ...changed, id: newId });
-    const outcome = await commitRecord(deps, who.owner, record, {
-      isExplicit: true,
-      hidden,
-      replaces: [old],
-    });
+    const how = { isExplicit: true, hidden, replaces: [old] };
+    const outcome = await commitRecord(deps, who.owner, record, how);
     await liftTombstones(deps, who.owner, changed.text);
     return outcome;
   }
-  await putRecord(deps.store, who.owner, changed);
+  await putRecords(deps.store, who.owner, [changed]);
   const conflicts = about === undefined ? [] : sameAbout(changed, currentOf(all, deps.clock.now()));
-  return {
-    kind: "stored",
-    record: changed,
-    superseded: [],
-    conflicts,
-    revived: false,
-    domainRule: null,
-    hidden,
-  };
+  const told = { superseded: [], conflicts, revived: false, domainRule: null, hidden };
+  return { kind: "stored", record: changed, ...told };
 }
 
 function changeFields(

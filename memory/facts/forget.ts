@@ -1,54 +1,50 @@
-/** Forgetting: a tombstone first, then the record and every trace of its id. */
-import { assertOwner } from "../namespaces.ts";
+/** Forgetting, by id or by what is said: a tombstone first, then the record and every trace of its id. */
+import type { Item } from "@langchain/langgraph-checkpoint";
+import { stringsIn } from "#src/kernel/json.ts";
+import { assertOwner, taskIndexNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
-import type { FactDeps } from "./fact-deps.ts";
-import { deleteRecord, putRecord, readAll, readPending } from "./rows.ts";
-import { putTombstone, putTombstones } from "./tombstones.ts";
+import {
+  deleteRecord,
+  type FactDeps,
+  putRecords,
+  readAll,
+  readItems,
+  readPending,
+  type Rows,
+} from "./rows.ts";
+import { putTombstones } from "./tombstones.ts";
 import type { ForgetOutcome, Who } from "./types.ts";
+
+/** All that may be forgotten: what is remembered, and what waits for a review. */
+function readBoth({ store }: FactDeps, { owner }: Who): Promise<[all: Rows, pending: Rows]> {
+  return Promise.all([readAll(store, owner), readPending(store, owner)]);
+}
 
 /** Forgets one record, also one that waits for a review; see `FactStore.forget`. */
 export async function forget(deps: FactDeps, who: Who, id: string): Promise<ForgetOutcome> {
-  assertOwner(who.owner);
-  const wanted = id.toLowerCase();
-  const [all, pending] = await Promise.all([
-    readAll(deps.store, who.owner),
-    readPending(deps.store, who.owner),
-  ]);
-  const doomed = [...all, ...pending].filter((record) => record.id === wanted);
-  const [record] = doomed;
-  if (record === undefined) return { kind: "none" };
+  const [{ records: all }, { records: pending }] = await readBoth(deps, who);
+  const doomed = [...all, ...pending].filter((record) => record.id === id.toLowerCase());
+  const [gone] = doomed;
+  if (gone === undefined) return { kind: "none" };
   // First, so that no crash leaves a deleted fact that an import may bring back.
-  const tombstone = await putTombstone(deps, who.owner, record.text);
+  const [tombstone = ""] = await putTombstones(deps, who.owner, [gone.text]);
   for (const one of doomed) await deleteRecord(deps.store, who.owner, one);
-  const predecessors = await forgetLinks(deps, who.owner, all, { gone: record, tombstone });
-  return { kind: "forgotten", record, predecessors };
+  // An id is derived from the text and would let a guess be checked, so it goes too: from what the record had replaced,
+  // which stays superseded, by the tombstone, and from what replaced it.
+  const isPredecessor = (one: MemoryRecord): boolean =>
+    one.superseded_by === gone.id || isUnmarked(one, gone);
+  const predecessors = all
+    .filter((one) => one.id !== gone.id && isPredecessor(one))
+    .map((one) => ({ ...without(one, gone.id), superseded_by: tombstone }));
+  const others = all
+    .filter((one) => one.id !== gone.id && !isPredecessor(one) && one.supersedes.includes(gone.id))
+    .map((one) => without(one, gone.id));
+  await putRecords(deps.store, who.owner, [...predecessors, ...others]);
+  return { kind: "forgotten", record: gone, predecessors };
 }
 
-/**
- * An id is derived from the text and would let a guess be checked, so it goes too: from what the record had replaced
- * and from what replaced it. The former stay superseded, by the tombstone.
- */
-async function forgetLinks(
-  deps: FactDeps,
-  owner: string,
-  all: readonly MemoryRecord[],
-  { gone, tombstone }: { readonly gone: MemoryRecord; readonly tombstone: string },
-): Promise<MemoryRecord[]> {
-  const predecessors: MemoryRecord[] = [];
-  for (const record of all) {
-    if (record.id === gone.id) continue;
-    const isPredecessor = record.superseded_by === gone.id || isUnmarked(record, gone);
-    if (!isPredecessor && !record.supersedes.includes(gone.id)) continue;
-    const supersedes = record.supersedes.filter((other) => other !== gone.id);
-    const changed = {
-      ...record,
-      supersedes,
-      superseded_by: isPredecessor ? tombstone : record.superseded_by,
-    };
-    await putRecord(deps.store, owner, changed);
-    if (isPredecessor) predecessors.push(changed);
-  }
-  return predecessors;
+function without(record: MemoryRecord, id: string): MemoryRecord {
+  return { ...record, supersedes: record.supersedes.filter((other) => other !== id) };
 }
 
 /** A store without an atomic batch may lack the mark on what was superseded. */
@@ -58,12 +54,7 @@ function isUnmarked({ id, superseded_by, updated_at }: MemoryRecord, by: MemoryR
 
 /** Empties the memory of the owner; see `FactStore.forgetAll`. */
 export async function forgetAll(deps: FactDeps, who: Who): Promise<number> {
-  assertOwner(who.owner);
-  const [all, pending] = await Promise.all([
-    readAll(deps.store, who.owner),
-    readPending(deps.store, who.owner),
-  ]);
-  const doomed = [...all, ...pending];
+  const doomed = (await readBoth(deps, who)).flatMap(({ records }) => records);
   await putTombstones(
     deps,
     who.owner,
@@ -71,4 +62,49 @@ export async function forgetAll(deps: FactDeps, who: Who): Promise<number> {
   );
   for (const record of doomed) await deleteRecord(deps.store, who.owner, record);
   return doomed.length;
+}
+
+/** Marks `text` as forgotten, whether a record says it or not. Twice is as once. */
+export async function markForgotten(deps: FactDeps, who: Who, text: string): Promise<void> {
+  assertOwner(who.owner);
+  await putTombstones(deps, who.owner, [text]);
+}
+
+/**
+ * Everything in the memory of the owner that says it: records of any domain, task and state, also those whose task is named
+ * so, and items that are no record of this version. Changes nothing.
+ */
+export async function findSaying(
+  deps: FactDeps,
+  who: Who,
+  says: (text: string) => boolean,
+): Promise<{ readonly records: readonly MemoryRecord[]; readonly unreadable: readonly Item[] }> {
+  assertOwner(who.owner);
+  const rows = await readBoth(deps, who);
+  const all = rows.flatMap(({ records }) => records);
+  const known = new Set(all.map(({ id }) => id));
+  return {
+    records: all.filter(({ text, task }) => says(text) || (task !== null && says(task))),
+    unreadable: rows
+      .flatMap(({ unreadable }) => unreadable)
+      .filter(({ key, value }) => !known.has(key) && stringsIn(value).some(says)),
+  };
+}
+
+/** Forgets what {@link findSaying} found, with a tombstone for each text; how many items are gone. Twice is as once. */
+export async function forgetSaying(
+  deps: FactDeps,
+  who: Who,
+  says: (text: string) => boolean,
+): Promise<{ readonly forgotten: number }> {
+  const { records, unreadable } = await findSaying(deps, who, says);
+  const ids = new Set(records.map(({ id }) => id));
+  for (const id of ids) await forget(deps, who, id);
+  const tasks = await readItems(deps.store, taskIndexNamespace(who.owner));
+  for (const { namespace, key } of [
+    ...unreadable,
+    ...tasks.filter(({ value }) => stringsIn(value).some(says)),
+  ])
+    await deps.store.delete(namespace, key);
+  return { forgotten: ids.size + unreadable.length };
 }

@@ -1,23 +1,51 @@
 /** A memory as a file: everything of an owner but what waits for a review; and how such a file is taken in, each record through the gate and to its own id. */
 import { z } from "zod";
-import { assertOwner } from "../namespaces.ts";
-import { instantSchema, type MemoryRecord, memoryRecordSchema } from "../record.ts";
-import { type FactDeps, instantOf } from "./fact-deps.ts";
-import { compareText, putRecord, readAll, recordId, reread } from "./rows.ts";
-import type { ImportReport, Who } from "./types.ts";
-import { checkText, reviewRule } from "../policy/check-text.ts";
-import type { PolicyDenial, PolicyRule } from "../policy/verdict.ts";
-import { aboutOf } from "./about.ts";
-import { quarantine } from "./remember.ts";
-import { liftTombstones, readTombstones, type Tombstones } from "./tombstones.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { checkText, reviewRule } from "../policy/check-text.ts";
+import type { PolicyDenial } from "../policy/verdict.ts";
+import { instantSchema, type MemoryRecord, memoryRecordSchema } from "../record.ts";
+import { aboutOf } from "./about.ts";
+import { quarantine } from "./commit.ts";
 import { conflicts } from "./confirm.ts";
+import { compareText, type FactDeps, instantOf, putRecords, readAll, recordId, reread } from "./rows.ts";
+import { liftTombstones, readTombstones, type Tombstones } from "./tombstones.ts";
+import type { ImportReport, Who } from "./types.ts";
 
-/** Records to be added by their own id, and the own ids by those in the file. */
-interface Additions {
-  readonly records: Map<string, MemoryRecord>;
-  readonly ids: Map<string, string>;
+/** The version of the file that is written and read here. */
+export const MEMORY_FILE_VERSION = 1;
+
+/** Schema of the file as a whole; records are read one by one, so that a damaged one does not keep out the others. */
+export const memoryFileSchema = z.object({
+  format: z.literal("lily-memory"),
+  version: z.literal(MEMORY_FILE_VERSION),
+  exported_at: instantSchema,
+  records: z.array(z.unknown()),
+});
+
+/** A memory as a file: a header, and its records by time and id. */
+export type MemoryExport = Omit<z.infer<typeof memoryFileSchema>, "records"> & {
+  readonly records: readonly MemoryRecord[];
+};
+
+/** Everything of an owner; see `FactStore.exportAll`. */
+export async function exportAll(deps: FactDeps, { owner }: Who): Promise<MemoryExport> {
+  const { records } = await readAll(deps.store, owner);
+  records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+  return { format: "lily-memory", version: MEMORY_FILE_VERSION, exported_at: instantOf(deps), records };
 }
+
+/** Options of an import. */
+export interface ImportOptions {
+  /** The owner vouches for the file: instructions in it are let in. Secrets never are. */
+  readonly isTrusted?: boolean;
+  /** Brings back what the owner has forgotten. */
+  readonly revive?: boolean;
+}
+
+const importedSchema = memoryRecordSchema.refine(
+  ({ domain, task }) => (domain === "task_memory") === (task !== null),
+  { error: "task memory has a task, and nothing else has" },
+);
 
 /**
  * Imports `input`; see `FactStore.importAll`. Records are judged first and then put, oldest link first or not: a crash
@@ -31,91 +59,59 @@ export async function importAll(
   input: unknown,
   options: ImportOptions = {},
 ): Promise<ImportReport> {
-  assertOwner(who.owner);
   const file = memoryFileSchema.safeParse(input);
-  if (!file.success) throw notAFile(file.error);
+  if (!file.success)
+    throw new LilyError("memory_input_invalid", `this is no memory file: ${z.prettifyError(file.error)}`, {
+      next: "Give a file that /memory export has made.",
+    });
   const stones = await readTombstones(deps, who.owner);
-  const additions: Additions = { records: new Map(), ids: new Map() };
+  const added = new Map<string, MemoryRecord>();
+  const ownIds = new Map<string, string>();
   const counts = { known: 0, quarantined: 0, forgotten: 0 };
   const denied: { index: number; denial: PolicyDenial }[] = [];
   const invalid: { index: number; reason: string }[] = [];
   for (const [index, raw] of file.data.records.entries()) {
-    const parsed = parse(raw);
-    if (typeof parsed === "string") {
-      invalid.push({ index, reason: parsed });
+    const { data: inFile, error } = importedSchema.safeParse(raw);
+    if (inFile === undefined) {
+      invalid.push({ index, reason: error.issues.map(({ message }) => message).join("; ") });
       continue;
     }
-    const judged = add(additions, parsed, await judgeImport(deps, who.owner, parsed, { ...options, stones }));
+    const judged = await judgeImport(deps, who.owner, inFile, { ...options, stones });
     if (judged.kind === "denied") denied.push({ index, denial: judged.denial });
     else if (judged.kind !== "add") counts[judged.kind] += 1;
+    else if (added.has(judged.record.id)) counts.known += 1;
+    else {
+      added.set(judged.record.id, judged.record);
+      ownIds.set(inFile.id, judged.record.id);
+    }
   }
-  for (const record of additions.records.values())
-    await putRecord(deps.store, who.owner, relink(record, additions));
-  return {
-    ...counts,
-    added: additions.records.size,
-    denied,
-    invalid,
-    conflicts: await countConflicts(deps, who, additions),
-  };
-}
-
-/** The record, or why it is none. */
-function parse(raw: unknown): MemoryRecord | string {
-  const parsed = memoryRecordSchema.safeParse(raw);
-  if (!parsed.success) return z.prettifyError(parsed.error);
-  const isTask = parsed.data.domain === "task_memory";
-  return isTask === (parsed.data.task !== null)
-    ? parsed.data
-    : "task memory has a task, and nothing else has";
-}
-
-/** Notes what is to be added; the second of two equal facts in a file is known. */
-function add({ records, ids }: Additions, inFile: MemoryRecord, judged: JudgedImport): JudgedImport {
-  if (judged.kind !== "add") return judged;
-  if (records.has(judged.record.id)) return { kind: "known" };
-  records.set(judged.record.id, judged.record);
-  ids.set(inFile.id, judged.record.id);
-  return judged;
+  for (const record of added.values())
+    await putRecords(deps.store, who.owner, [relink(record, added, ownIds)]);
+  const beside = added.size === 0 ? [] : (await conflicts(deps, who)).flatMap(({ records }) => records);
+  const conflicting = beside.filter(({ id }) => added.has(id)).length;
+  return { ...counts, added: added.size, denied, invalid, conflicts: conflicting };
 }
 
 /**
  * The record with its links by their new ids. Kept are links between records that come in together and that say the
  * same from both ends: a file must not make a record vanish that the owner has here.
  */
-function relink(record: MemoryRecord, { records, ids }: Additions): MemoryRecord {
+function relink(
+  record: MemoryRecord,
+  added: ReadonlyMap<string, MemoryRecord>,
+  ownIds: ReadonlyMap<string, string>,
+): MemoryRecord {
   const supersedes = record.supersedes.flatMap((link) => {
-    const target = records.get(ids.get(link) ?? "");
-    const isMutual = target !== undefined && ids.get(target.superseded_by ?? "") === record.id;
+    const target = added.get(ownIds.get(link) ?? "");
+    const isMutual = target !== undefined && ownIds.get(target.superseded_by ?? "") === record.id;
     return isMutual ? [target.id] : [];
   });
   const by = record.superseded_by;
-  return { ...record, supersedes, superseded_by: by === null ? null : (ids.get(by) ?? by) };
-}
-
-/** How many of the added records stand beside others about the same. */
-async function countConflicts(deps: FactDeps, who: Who, { records }: Additions): Promise<number> {
-  if (records.size === 0) return 0;
-  const all = await conflicts(deps, who);
-  return all.flatMap((conflict) => conflict.records).filter(({ id }) => records.has(id)).length;
-}
-
-function notAFile(error: z.ZodError): LilyError {
-  return new LilyError("memory_input_invalid", `this is no memory file: ${z.prettifyError(error)}`, {
-    next: "Give a file that /memory export has made.",
-  });
-}
-
-/** Options of an import. */
-export interface ImportOptions {
-  /** The owner vouches for the file: instructions in it are let in. Secrets never are. */
-  readonly isTrusted?: boolean;
-  /** Brings back what the owner has forgotten. */
-  readonly revive?: boolean;
+  return { ...record, supersedes, superseded_by: by === null ? null : (ownIds.get(by) ?? by) };
 }
 
 /** What is decided; `add` is still to be put. */
-export type JudgedImport =
+type JudgedImport =
   | { readonly kind: "known" | "forgotten" | "quarantined" }
   | { readonly kind: "denied"; readonly denial: PolicyDenial }
   | { readonly kind: "add"; readonly record: MemoryRecord };
@@ -127,12 +123,11 @@ async function judgeImport(
   record: MemoryRecord,
   { stones, isTrusted = false, revive = false }: ImportOptions & { readonly stones: Tombstones },
 ): Promise<JudgedImport> {
-  const verdict = await checkText(record.text, { scan: deps.scan, isTrusted });
+  const options = { scan: deps.scan, isTrusted };
+  const verdict = await checkText(record.text, options);
   if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial };
   const ofTask =
-    record.task === null
-      ? undefined
-      : await checkText(record.task, { scan: deps.scan, isTrusted, isName: true });
+    record.task === null ? undefined : await checkText(record.task, { ...options, isName: true });
   if (ofTask?.action === "deny") return { kind: "denied", denial: ofTask.denial };
   const { text } = verdict;
   if (stones.of(text).length > 0) {
@@ -141,40 +136,11 @@ async function judgeImport(
   }
   const own = { ...record, text, id: recordId(owner, record, text), conflict_group: aboutOf(record) };
   if ((await reread(deps.store, owner, { ...own, review: null })) !== undefined) return { kind: "known" };
-  const rule =
-    verdict.action === "quarantine" ? verdict.rule : (reviewRule(own, { isTrusted }) ?? pendingRule(record));
+  // A record that was waiting where the file comes from goes on waiting here.
+  const waiting = record.review?.state === "pending" ? record.review.rule : null;
+  const rule = verdict.action === "quarantine" ? verdict.rule : (reviewRule(own, { isTrusted }) ?? waiting);
   if (rule === null) return { kind: "add", record: own };
   const review = { state: "pending", rule, at: instantOf(deps) } as const;
   await quarantine(deps, owner, { ...own, review, supersedes: [], superseded_by: null });
   return { kind: "quarantined" };
-}
-
-/** A record that was waiting where the file comes from goes on waiting here. */
-function pendingRule({ review }: MemoryRecord): PolicyRule | null {
-  return review?.state === "pending" ? review.rule : null;
-}
-
-/** The version of the file that is written and read here. */
-export const MEMORY_FILE_VERSION = 1;
-
-/** Schema of the file as a whole; records are read one by one, so that a damaged one does not keep out the others. */
-export const memoryFileSchema = z.object({
-  format: z.literal("lily-memory"),
-  version: z.literal(MEMORY_FILE_VERSION),
-  exported_at: instantSchema,
-  records: z.array(z.unknown()),
-});
-
-export const memoryExportSchema = memoryFileSchema.extend({ records: z.array(memoryRecordSchema) });
-
-/** A memory as a file: a header, and its records by time and id. */
-export type MemoryExport = z.infer<typeof memoryExportSchema>;
-
-/** Everything of an owner; see `FactStore.exportAll`. */
-export async function exportAll(deps: FactDeps, who: Who): Promise<MemoryExport> {
-  assertOwner(who.owner);
-  const records = (await readAll(deps.store, who.owner)).sort(
-    (a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id),
-  );
-  return { format: "lily-memory", version: MEMORY_FILE_VERSION, exported_at: instantOf(deps), records };
 }

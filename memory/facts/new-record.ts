@@ -1,19 +1,18 @@
-/** Makes a record of a fact: where it belongs and what it is by default. Decides only. */
+/** Makes a record of a fact: where it belongs, by the table of openings where nobody says it, and what it is by default. Decides only. */
 import { fromInstant, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { decideDomain } from "../domains/decide-domain.ts";
-import type { RecordPlace } from "../namespaces.ts";
+import { type RecordPlace, taskOf } from "../namespaces.ts";
 import {
   DOMAINS,
   scopeSchema,
-  taskSchema,
   type Domain,
   type MemoryRecord,
+  type PersonalityDomain,
   type SaidBy,
   type Source,
 } from "../record.ts";
-import { RETENTION } from "../retention/retention-defaults.ts";
 import { slugOf } from "./about.ts";
+import { RETENTION } from "./retention.ts";
 import { recordId } from "./rows.ts";
 import type { Fact, Who } from "./types.ts";
 
@@ -43,18 +42,6 @@ export function placeOf(fact: Pick<Fact, "text" | "domain" | "task" | "scope">):
   if (fact.domain !== undefined) return { domain: fact.domain, task: null, scope: scope.data, rule: null };
   const { domain, rule } = decideDomain(fact.text);
   return { domain, task: null, scope: scope.data, rule };
-}
-
-/**
- * A well-formed task name.
- *
- * @throws {LilyError} `memory_input_invalid`
- */
-export function taskOf(task: string | undefined): string {
-  if (task === undefined) throw invalid("task memory belongs to a task", "Name it: --task <name>.");
-  const parsed = taskSchema.safeParse(task);
-  if (parsed.success) return parsed.data;
-  throw invalid("a task name has 1 to 200 characters", "Give it a shorter name.");
 }
 
 /** A new record of `fact`, whose text has passed the gate. `now` is an instant. */
@@ -108,4 +95,35 @@ export function expiryOf(domain: Domain, expiresAt: string, now: string): string
 
 function invalid(message: string, next: string): LilyError {
   return new LilyError("memory_input_invalid", message, { next });
+}
+
+const OPENINGS: readonly (readonly [opening: string, domain: PersonalityDomain])[] = [
+  ["you are", "persona_core"],
+  ["your", "persona_core"],
+  ["be", "persona_core"],
+  ["speak", "persona_core"],
+  ["always", "working_rules"],
+  ["never", "working_rules"],
+  ["do not", "working_rules"],
+  ["when", "working_rules"],
+  ["before", "working_rules"],
+  ["if", "working_rules"],
+];
+
+/**
+ * The personality domain of `text` by how it begins, in English, and the opening that gave it; `user_profile` by the rule
+ * `default` when it begins like none.
+ */
+export function decideDomain(text: string): { readonly domain: PersonalityDomain; readonly rule: string } {
+  const words = text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll("’", "'")
+    .trim()
+    .replace(/^you're\b/u, "you are")
+    .replace(/^don't\b/u, "do not")
+    .split(/[^\p{L}\p{N}]+/u)
+    .join(" ");
+  const row = OPENINGS.find(([opening]) => words === opening || words.startsWith(`${opening} `));
+  return row === undefined ? { domain: "user_profile", rule: "default" } : { domain: row[1], rule: row[0] };
 }

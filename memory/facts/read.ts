@@ -1,28 +1,75 @@
-/** Reading: which records of an owner are given, in which order, and what was left out; for a person, for a turn, and by id. Never writes. */
-import { assertOwner, personalityPrefix, taskPrefix } from "../namespaces.ts";
-import { type Domain, DOMAINS, type MemoryRecord, PERSONALITY_DOMAINS, type Scope } from "../record.ts";
-import type { FactDeps } from "./fact-deps.ts";
-import { compareText, idsFound, readAll, readPending, readPlaces, taskPrefixes } from "./rows.ts";
-import type { Found, Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
-import { rankTexts, termsOf } from "#src/kernel/words.ts";
-import { type RecordState, type RecordWithState, statesOf } from "../retention/lifecycle.ts";
-import { encodeLabel } from "#src/kernel/ids.ts";
-import { taskOf } from "./new-record.ts";
+/** Reading: which records hold, which of them are given, in which order, and what was left out; for a person, for a turn, and by id. Never writes. */
+import { fromInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { encodeLabel } from "#src/kernel/ids.ts";
+import { rankTexts, termsOf } from "#src/kernel/words.ts";
+import { personalityPrefix, taskOf, taskPrefix } from "../namespaces.ts";
+import { type Domain, DOMAINS, type MemoryRecord, PERSONALITY_DOMAINS, type Scope } from "../record.ts";
+import {
+  compareText,
+  type FactDeps,
+  idsFound,
+  readAll,
+  readPending,
+  readPlaces,
+  taskPrefixes,
+} from "./rows.ts";
+import type { Found, Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
+
+/** The state that decides whether a record is read. */
+export type RecordState = "current" | "expired" | "archived" | "superseded";
+
+/** State of a record at `nowMs`. Expiry is an instant: at it the fact no longer holds, whether a job has marked it or not. */
+export function stateOf(record: MemoryRecord, nowMs: number): RecordState {
+  if (record.superseded_by !== null) return "superseded";
+  if (record.archived) return "archived";
+  return isExpired(record, nowMs) ? "expired" : "current";
+}
+
+/** Whether its expiry has come. */
+export function isExpired({ expires_at }: MemoryRecord, nowMs: number): boolean {
+  return expires_at !== null && nowMs >= fromInstant(expires_at);
+}
+
+interface RecordWithState {
+  readonly record: MemoryRecord;
+  readonly state: RecordState;
+}
+
+/**
+ * The state of each record at `nowMs`, in their order. A record without a mark counts as superseded when a current one
+ * that was written later names it: the later one is put first, and a crash may leave out the mark.
+ */
+function statesOf(records: readonly MemoryRecord[], nowMs: number): RecordWithState[] {
+  const settled = records.map((record) => ({ record, state: stateOf(record, nowMs) }));
+  const replacedAt = new Map<string, string>();
+  for (const { record, state } of settled)
+    for (const id of state === "current" ? record.supersedes : [])
+      if (record.updated_at > (replacedAt.get(id) ?? "")) replacedAt.set(id, record.updated_at);
+  return settled.map((one) => {
+    const isReplaced = (replacedAt.get(one.record.id) ?? "") > one.record.updated_at;
+    return one.state === "current" && isReplaced ? { ...one, state: "superseded" } : one;
+  });
+}
+
+/** Those of `records` that hold at `nowMs`. */
+export function currentOf(records: readonly MemoryRecord[], nowMs: number): MemoryRecord[] {
+  return statesOf(records, nowMs).flatMap(({ record, state }) => (state === "current" ? [record] : []));
+}
 
 const DEFAULT_LIMIT = 50;
 
 /** Records that a store is asked for beside those that share a word with the question. */
 const MOST_FOUND = 500;
 
-const STATES: readonly RecordState[] = ["current", "expired", "archived", "superseded"];
-
 /** Reads what `options` select; see `FactStore.show`. */
 export async function show(deps: FactDeps, who: Who, options: ShowOptions = {}): Promise<ShowResult> {
-  assertOwner(who.owner);
-  assertLimit(options.limit);
   const query = options.query?.trim() ?? "";
-  const limit = options.limit ?? DEFAULT_LIMIT;
+  const { limit = DEFAULT_LIMIT } = options;
+  if (!Number.isInteger(limit) || limit < 0)
+    throw new LilyError("memory_input_invalid", `${limit} is no number of records`, {
+      next: "Give a whole number.",
+    });
   const prefixes = await namespacesOf(deps, who, options);
   const { records, unreadable } = await readPlaces(deps.store, who.owner, prefixes);
   const settled = statesOf(records, deps.clock.now());
@@ -30,10 +77,15 @@ export async function show(deps: FactDeps, who: Who, options: ShowOptions = {}):
     query === ""
       ? settled.toSorted(byNewest)
       : rankRecords(settled, query, await idsFound(deps.store, prefixes, { query, limit: MOST_FOUND }));
-  const states = new Set(STATES.filter((state) => isIncluded(state, options)));
-  const included = matching.filter(({ state }) => states.has(state));
+  const isShown: Readonly<Record<RecordState, boolean>> = {
+    current: true,
+    expired: options.includeExpired === true,
+    archived: options.includeArchived === true,
+    superseded: options.includeSuperseded === true,
+  };
+  const included = matching.filter(({ state }) => isShown[state]);
   const leftOut = (wanted: RecordState): number =>
-    states.has(wanted) ? 0 : matching.filter(({ state }) => state === wanted).length;
+    isShown[wanted] ? 0 : matching.filter(({ state }) => state === wanted).length;
   return {
     records: included.slice(0, limit).map(({ record }) => record),
     total: included.length,
@@ -44,27 +96,6 @@ export async function show(deps: FactDeps, who: Who, options: ShowOptions = {}):
     },
     unreadable: unreadable.length,
   };
-}
-
-function isIncluded(state: RecordState, options: ShowOptions): boolean {
-  switch (state) {
-    case "current":
-      return true;
-    case "expired":
-      return options.includeExpired === true;
-    case "archived":
-      return options.includeArchived === true;
-    case "superseded":
-      return options.includeSuperseded === true;
-  }
-}
-
-/** Refuses a limit that is no count. */
-function assertLimit(limit: number | undefined): void {
-  if (limit === undefined || (Number.isInteger(limit) && limit >= 0)) return;
-  throw new LilyError("memory_input_invalid", `${limit} is no number of records`, {
-    next: "Give a whole number.",
-  });
 }
 
 /** Prefixes of what `options` select, one a domain or task and scope. */
@@ -104,15 +135,10 @@ function rankRecords(
   foundIds: readonly string[],
 ): RecordWithState[] {
   const ranked = rankTexts(settled, query, ({ record }) => record.text).map(({ item }) => item);
-  const listed = new Set(ranked);
   const byId = new Map(settled.map((one) => [one.record.id, one]));
-  const others = new Set(foundIds.flatMap((id) => byId.get(id) ?? []));
-  const found = [...ranked, ...[...others].filter((one) => !listed.has(one))];
-  return found.length > 0 ? found : bySubstring(settled, query);
-}
-
-/** Finds what is all stop words or marks, and a part of a word in scripts that do not space words. */
-function bySubstring(settled: readonly RecordWithState[], query: string): RecordWithState[] {
+  const found = new Set([...ranked, ...foundIds.flatMap((id) => byId.get(id) ?? [])]);
+  if (found.size > 0) return [...found];
+  // What is all stop words or marks, and a part of a word in scripts that do not space words.
   const wanted = query.toLowerCase();
   return settled.filter(({ record }) => record.text.toLowerCase().includes(wanted));
 }
@@ -129,10 +155,12 @@ function byNewest(a: RecordWithState, b: RecordWithState): number {
 
 /** Recalls; see `FactStore.recall`. */
 export async function recall(deps: FactDeps, who: Who, options: RecallOptions): Promise<Recalled> {
-  assertOwner(who.owner);
-  const { limit, byMeaning = false, newest = {} } = options;
-  const prefixes = await prefixesOf(deps, who, options);
-  const [{ records }, pending] = await Promise.all([
+  const { limit, task, byMeaning = false, newest = {} } = options;
+  const prefixes = [
+    ...(await namespacesOf(deps, who, {})),
+    ...(task === undefined ? [] : await namespacesOf(deps, who, { task })),
+  ];
+  const [{ records }, { records: pending }] = await Promise.all([
     readPlaces(deps.store, who.owner, prefixes),
     readPending(deps.store, who.owner),
   ]);
@@ -151,11 +179,12 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
   const sorted = current.toSorted(byNewest).map(({ record }) => record);
   const newestOf = (domain: Domain): MemoryRecord[] =>
     sorted.filter((record) => record.domain === domain).slice(0, newest[domain] ?? 0);
-  const isInReach = ({ scope, task }: MemoryRecord): boolean =>
-    (scope === "global" || scope === `agent:${who.agent}`) && (task === null || task === options.task);
-  const waiting = rankTexts(pending.filter(isInReach), options.query, ({ text }) => text).map(
-    ({ item }) => item.id,
+  const inReach = pending.filter(
+    (one) =>
+      (one.scope === "global" || one.scope === `agent:${who.agent}`) &&
+      (one.task === null || one.task === task),
   );
+  const waiting = rankTexts(inReach, options.query, ({ text }) => text).map(({ item }) => item.id);
   return { relevant, byEarlier, newest: DOMAINS.flatMap(newestOf), waiting: waiting.slice(0, limit) };
 }
 
@@ -187,61 +216,29 @@ function asBegun(
 
 const FROZEN: ReadonlySet<Domain> = new Set(["persona_core", "working_rules"]);
 
-/** Whether there may be anything to recall; see `FactStore.hasAny`. */
-export async function hasAny(
-  deps: FactDeps,
-  who: Who,
-  options: Pick<RecallOptions, "task">,
-): Promise<boolean> {
-  assertOwner(who.owner);
-  const prefixes = await prefixesOf(deps, who, options);
-  const first = await Promise.all(prefixes.map((prefix) => deps.store.search(prefix, { limit: 1 })));
-  return first.some((items) => items.length > 0);
-}
-
-/** Personality memory, and that of one task where there is one. */
-async function prefixesOf(
-  deps: FactDeps,
-  who: Who,
-  { task }: Pick<RecallOptions, "task">,
-): Promise<string[][]> {
-  const own = await namespacesOf(deps, who, {});
-  return task === undefined ? own : [...own, ...(await namespacesOf(deps, who, { task }))];
-}
-
 /** Fewer characters would name a record by accident. */
 const MIN_PREFIX = 4;
 
-/** What `text` stands for; see `FactStore.find`. */
+/** The records whose id is `text` or begins with it; see `FactStore.find`. Dashes and case do not count. */
 export async function find(deps: FactDeps, who: Who, text: string): Promise<Found> {
-  assertOwner(who.owner);
-  return matchId(await readAll(deps.store, who.owner), text);
-}
-
-/** The records with these full ids, in the same order; see `FactStore.byIds`. One reading, however many are named. */
-export async function byIds(deps: FactDeps, who: Who, ids: readonly string[]): Promise<MemoryRecord[]> {
-  assertOwner(who.owner);
-  if (ids.length === 0) return [];
-  const records = new Map((await readAll(deps.store, who.owner)).map((record) => [record.id, record]));
-  return ids.flatMap((id) => records.get(id) ?? []);
-}
-
-/** The records whose id is `text` or begins with it; dashes and case do not count, fewer than 4 characters find nothing. */
-export function matchId(records: readonly MemoryRecord[], text: string): Found {
-  const wanted = idPart(text);
-  if (wanted === undefined) return { kind: "none" };
-  const hits = records.filter(({ id }) => hexOf(id).startsWith(wanted));
-  const [first] = hits;
-  if (first === undefined) return { kind: "none" };
-  if (hits.length === 1) return { kind: "one", record: first };
-  return { kind: "many", records: hits.toSorted((a, b) => compareText(a.id, b.id)) };
-}
-
-function idPart(text: string): string | undefined {
   const wanted = hexOf(text.trim());
-  return wanted.length >= MIN_PREFIX && /^[0-9a-f]+$/u.test(wanted) ? wanted : undefined;
+  if (wanted.length < MIN_PREFIX || !/^[0-9a-f]+$/u.test(wanted)) return { kind: "none" };
+  const { records } = await readAll(deps.store, who.owner);
+  const hits = records.filter(({ id }) => hexOf(id).startsWith(wanted));
+  const [first, second] = hits;
+  if (first === undefined) return { kind: "none" };
+  if (second === undefined) return { kind: "one", record: first };
+  return { kind: "many", records: hits.sort((a, b) => compareText(a.id, b.id)) };
 }
 
 function hexOf(id: string): string {
   return id.toLowerCase().replaceAll("-", "");
+}
+
+/** The records with these full ids, in the same order; see `FactStore.byIds`. One reading, however many are named. */
+export async function byIds(deps: FactDeps, who: Who, ids: readonly string[]): Promise<MemoryRecord[]> {
+  if (ids.length === 0) return [];
+  const { records } = await readAll(deps.store, who.owner);
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -29,16 +29,6 @@ describe.each<[string, () => BaseStore]>([
   ["InMemoryStore", () => new InMemoryStore()],
   ["SqliteStore", openSqliteStore],
 ])("recalling for a turn on %s", (_name, makeStore) => {
-  it("tells whether there is anything to recall, in a task or beside it", async () => {
-    const { facts, say } = openTestFacts(makeStore());
-    expect(await facts.hasAny(ADA, {})).toBe(false);
-    await say("the tent is green", { domain: "task_memory", task: "camp" });
-    expect([await facts.hasAny(ADA, {}), await facts.hasAny(ADA, { task: "camp" })]).toEqual([false, true]);
-    await say("I like tea", { domain: "user_profile" });
-    expect(await facts.hasAny(ADA, {})).toBe(true);
-    expect(await facts.hasAny({ owner: "ad" }, { task: "camp" })).toBe(false);
-  });
-
   it("gives nothing of somebody who has no memory, and asks no question for it", async () => {
     const store = makeStore();
     await openTestFacts(store).facts.remember(

@@ -1,15 +1,13 @@
 /** How a new fact is taken in: gate, then the owner's own forgetting, then review or commit. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
-import { assertOwner } from "../namespaces.ts";
 import { checkText, isTrustedSpeaker, reviewRule } from "../policy/check-text.ts";
 import { memoryRecordSchema, type MemoryRecord } from "../record.ts";
 import { aboutOf } from "./about.ts";
-import { commitRecord } from "./commit.ts";
-import { type FactDeps, instantOf } from "./fact-deps.ts";
-import { find } from "./read.ts";
+import { commitRecord, quarantine } from "./commit.ts";
 import { newRecord, placeOf } from "./new-record.ts";
-import { putRecord, reread } from "./rows.ts";
+import { find } from "./read.ts";
+import { type FactDeps, instantOf } from "./rows.ts";
 import { liftTombstones, readTombstones } from "./tombstones.ts";
 import type { Fact, RememberOutcome, Who } from "./types.ts";
 
@@ -20,8 +18,11 @@ const factSchema = z.looseObject({ text: z.string(), saidBy, source, confidence:
 
 /** Remembers `fact`; see `FactStore.remember`. */
 export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<RememberOutcome> {
-  assertOwner(who.owner);
-  assertFact(fact);
+  const { error } = factSchema.safeParse(fact);
+  if (error !== undefined)
+    throw new LilyError("memory_input_invalid", `this is no fact: ${z.prettifyError(error)}`, {
+      next: "Correct it; nothing was stored.",
+    });
   const options = { scan: deps.scan, isTrusted: isTrustedSpeaker(fact.saidBy) };
   const verdict = await checkText(fact.text, options);
   const { hidden } = verdict;
@@ -35,20 +36,15 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
   const place = placeOf(clean);
   const record = newRecord(who, clean, place, instantOf(deps));
   const isExplicit = fact.saidBy === "owner" && fact.source === "command";
-  let saysAgain = false;
-  if (!isExplicit) {
-    const stones = await readTombstones(deps, who.owner);
-    const [stone] = stones.of(clean.text);
-    if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
-    saysAgain = stones.resembles(clean.text);
-  }
+  const stones = isExplicit ? undefined : await readTombstones(deps, who.owner);
+  const [stone] = stones?.of(clean.text) ?? [];
+  if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
+  const saysAgain = stones?.resembles(clean.text) === true;
   const asked = saysAgain ? "forgotten_before" : fact.isOffered === true ? "offered" : null;
   const rule = (verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options)) ?? asked;
   if (rule !== null) {
-    const found = await quarantine(deps, who.owner, {
-      ...record,
-      review: { state: "pending", rule, at: record.created_at },
-    });
+    const review = { state: "pending", rule, at: record.created_at } as const;
+    const found = await quarantine(deps, who.owner, { ...record, review });
     return found.review?.state === "pending"
       ? { kind: "quarantined", record: found, rule, hidden }
       : { kind: "known", record: found, confirmed: false, superseded: [], hidden };
@@ -59,15 +55,6 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
   // After the put: a crash between leaves a fact that imports would not bring back, and which is there.
   if (isExplicit) await liftTombstones(deps, who.owner, clean.text);
   return outcome;
-}
-
-/** @throws {LilyError} `memory_input_invalid` */
-function assertFact(fact: Fact): void {
-  const { error } = factSchema.safeParse(fact);
-  if (error === undefined) return;
-  throw new LilyError("memory_input_invalid", `this is no fact: ${z.prettifyError(error)}`, {
-    next: "Correct it; nothing was stored.",
-  });
 }
 
 /** The one fact that `fact` says it corrects. */
@@ -92,16 +79,4 @@ function placeLike(corrected: MemoryRecord | undefined, fact: Fact): Fact {
     ...(about === null ? {} : { about }),
     ...fact,
   };
-}
-
-/** Puts `pending` aside for a review, once. @returns what waits now, or the fact where the owner has it already */
-export async function quarantine(
-  deps: FactDeps,
-  owner: string,
-  pending: MemoryRecord,
-): Promise<MemoryRecord> {
-  const known = await reread(deps.store, owner, { ...pending, review: null });
-  const before = known ?? (await reread(deps.store, owner, pending));
-  if (before === undefined) await putRecord(deps.store, owner, pending);
-  return before ?? pending;
 }

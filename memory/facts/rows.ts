@@ -1,7 +1,8 @@
 /** The one way to records in a store: reads that drop what is another's, and writes under the derived id. */
 import { AsyncBatchedStore, type BaseStore, type Item } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { deriveUuid, encodeLabel } from "#src/kernel/ids.ts";
+import { toInstant, type Clock } from "#src/kernel/clock.ts";
+import { deriveUuid, encodeLabel, type Ids } from "#src/kernel/ids.ts";
 import {
   personalityPrefixes,
   recordNamespace,
@@ -11,7 +12,21 @@ import {
   taskIndexNamespace,
   taskPrefix,
 } from "../namespaces.ts";
+import type { SecretScanner } from "../policy/secret-scanner.ts";
 import { type MemoryRecord, memoryRecordSchema, taskSchema } from "../record.ts";
+
+/** What every part of the fact store works with: the store, and what comes in from outside. */
+export interface FactDeps {
+  readonly store: BaseStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly scan: SecretScanner;
+}
+
+/** Now, as it is stored. */
+export function instantOf({ clock }: Pick<FactDeps, "clock">): string {
+  return toInstant(Math.trunc(clock.now()));
+}
 
 const PAGE = 500;
 
@@ -94,7 +109,11 @@ function parseRow(owner: string, { namespace, key, value }: Item): MemoryRecord 
 }
 
 function namespaceOf(owner: string, record: MemoryRecord): string[] {
-  return record.review?.state === "pending" ? reviewNamespace(owner) : recordNamespace(owner, record);
+  return isPending(record) ? reviewNamespace(owner) : recordNamespace(owner, record);
+}
+
+function isPending({ review }: MemoryRecord): boolean {
+  return review?.state === "pending";
 }
 
 const taskItemSchema = z.strictObject({ schema_version: z.literal(1), task: taskSchema });
@@ -117,36 +136,15 @@ async function noteTask(store: BaseStore, owner: string, task: string): Promise<
 }
 
 /** Every record of `owner` in every domain, task, scope and state; not what waits for a review. */
-export async function readAll(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
-  return (await readAllRows(store, owner)).records;
-}
-
-/** The same, with the items beside them that are no record. */
-export async function readAllRows(store: BaseStore, owner: string): Promise<Rows> {
+export async function readAll(store: BaseStore, owner: string): Promise<Rows> {
   return readPlaces(store, owner, [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))]);
 }
 
 /** What waits for a review of `owner`, oldest first. */
-export async function readPending(store: BaseStore, owner: string): Promise<MemoryRecord[]> {
-  return (await readPendingRows(store, owner)).records;
-}
-
-/** The same, with the items beside them that are no record. */
-export async function readPendingRows(store: BaseStore, owner: string): Promise<Rows> {
+export async function readPending(store: BaseStore, owner: string): Promise<Rows> {
   const { records, unreadable } = await readRecords(store, owner, reviewNamespace(owner));
   records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
   return { records, unreadable };
-}
-
-/** One record by its namespace and id. */
-async function readRecord(
-  store: BaseStore,
-  owner: string,
-  namespace: readonly string[],
-  id: string,
-): Promise<MemoryRecord | undefined> {
-  const item = await store.get([...namespace], id);
-  return item === null ? undefined : parseRow(owner, item);
 }
 
 /** The record as it is stored now: what a decision reads right before it writes. */
@@ -155,32 +153,27 @@ export async function reread(
   owner: string,
   record: MemoryRecord,
 ): Promise<MemoryRecord | undefined> {
-  return readRecord(store, owner, namespaceOf(owner, record), record.id);
-}
-
-/** Writes one record where it belongs. */
-export async function putRecord(store: BaseStore, owner: string, record: MemoryRecord): Promise<void> {
-  const index = record.review?.state === "pending" ? false : ["text"];
-  if (index !== false && record.task !== null) await noteTask(store, owner, record.task);
-  await store.put(namespaceOf(owner, record), record.id, memoryRecordSchema.parse(record), index);
+  const item = await store.get(namespaceOf(owner, record), record.id);
+  return item === null ? undefined : parseRow(owner, item);
 }
 
 /**
- * Writes records in one batch, which a store of ours does wholly or not at all; elsewhere the first comes first. None of
- * them waits for a review.
+ * Writes records where they belong, in one batch, which a store of ours does wholly or not at all; elsewhere the first comes
+ * first.
  */
 export async function putRecords(
   store: BaseStore,
   owner: string,
   records: readonly MemoryRecord[],
 ): Promise<void> {
-  for (const { task } of records) if (task !== null) await noteTask(store, owner, task);
   const puts = records.map((record) => ({
-    namespace: recordNamespace(owner, record),
+    namespace: namespaceOf(owner, record),
     key: record.id,
     value: memoryRecordSchema.parse(record),
-    index: ["text"],
+    index: isPending(record) ? (false as const) : ["text"],
   }));
+  for (const record of records)
+    if (record.task !== null && !isPending(record)) await noteTask(store, owner, record.task);
   // The store that LangGraph gives to nodes has no batch of its own: it makes one of what is asked at once.
   if (store instanceof AsyncBatchedStore)
     await Promise.all(puts.map(({ namespace, key, value }) => store.put(namespace, key, value)));

@@ -1,7 +1,7 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { memoryRecord } from "../testing/memory-record.ts";
-import { putRecord, recordId } from "./rows.ts";
+import { putRecords, recordId } from "./rows.ts";
 import { ADA, openTestFacts, recordOf } from "./testing/test-facts.ts";
 
 describe("reading", () => {
@@ -95,10 +95,11 @@ describe("reading", () => {
 
   it("reads past the first page of a store", async () => {
     const { facts, store } = openTestFacts();
-    for (let n = 0; n < 1203; n += 1) {
+    const records = Array.from({ length: 1_203 }, (_, n) => {
       const record = memoryRecord({ id: "", text: `fact ${n}`, domain: "user_profile" });
-      await putRecord(store, ADA.owner, { ...record, id: recordId(ADA.owner, record, record.text) });
-    }
+      return { ...record, id: recordId(ADA.owner, record, record.text) };
+    });
+    await putRecords(store, ADA.owner, records);
     expect((await facts.show(ADA)).total).toBe(1203);
     expect((await facts.overview(ADA)).current.user_profile).toBe(1203);
   });
@@ -128,18 +129,31 @@ describe("reading", () => {
 });
 
 describe("an id", () => {
-  it("is found whole or by its beginning, and asked back when it is several", async () => {
-    const { say, facts } = openTestFacts();
-    const records = [];
-    for (let n = 0; n < 3; n += 1) records.push(recordOf(await say(`fact number ${n}`)));
-    const [first] = records;
-    expect(await facts.find(ADA, first?.id ?? "")).toEqual({ kind: "one", record: first });
-    expect(await facts.find(ADA, (first?.id ?? "").slice(0, 8).toUpperCase())).toEqual({
-      kind: "one",
-      record: first,
-    });
-    expect(await facts.find(ADA, (first?.id ?? "").slice(0, 3))).toEqual({ kind: "none" });
-    expect(await facts.find(ADA, "nope")).toEqual({ kind: "none" });
-    expect(await facts.find({ owner: "bob" }, first?.id ?? "")).toEqual({ kind: "none" });
-  });
+  const IDS = ["9c41e7aa-0000-5000-8000-000000000001", "9c41f012-0000-5000-8000-000000000002"];
+
+  it.each([
+    ["9c41e7aa", [IDS[0]]],
+    ["9C41E7", [IDS[0]]],
+    ["9c41", IDS],
+    ["9c41e7aa0000", [IDS[0]]],
+    [" 9c41f012-0000-5000-8000-000000000002 ", [IDS[1]]],
+    ["9c4", []],
+    ["nope", []],
+    ["", []],
+    ["%%%%", []],
+  ])(
+    "is found whole or by its beginning, and asked back when it is several: %j stands for %j",
+    async (text, ids) => {
+      const { facts, store } = openTestFacts();
+      await putRecords(
+        store,
+        ADA.owner,
+        IDS.map((id) => memoryRecord({ id, text: "a fact" })),
+      );
+      const found = await facts.find(ADA, text);
+      const hits = found.kind === "many" ? found.records : found.kind === "one" ? [found.record] : [];
+      expect(hits.map(({ id }) => id)).toEqual(ids);
+      expect(await facts.find({ owner: "bob" }, text)).toEqual({ kind: "none" });
+    },
+  );
 });

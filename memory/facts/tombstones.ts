@@ -4,8 +4,7 @@ import { z } from "zod";
 import { stemsOf } from "#src/kernel/words.ts";
 import { instantSchema } from "../record.ts";
 import { tombstoneNamespace } from "../namespaces.ts";
-import { comparableText, readItems } from "./rows.ts";
-import { type FactDeps, instantOf } from "./fact-deps.ts";
+import { comparableText, type FactDeps, instantOf, readItems } from "./rows.ts";
 
 const tombstoneSchema = z.strictObject({
   schema_version: z.literal(1),
@@ -37,9 +36,11 @@ export async function readTombstones({ store }: FactDeps, owner: string): Promis
   });
   // There is one salt an owner, or two when two processes forgot at once for the first time.
   const salts = new Set(stones.map(({ salt }) => salt));
-  const byHash = groupByHash(stones);
   return {
-    of: (text) => [...salts].flatMap((salt) => byHash.get(hashOf(salt, text)) ?? []),
+    of(text) {
+      const hashes = new Set([...salts].map((salt) => hashOf(salt, text)));
+      return stones.filter(({ hash }) => hashes.has(hash));
+    },
     resembles(text) {
       const words = new Map([...salts].map((salt) => [salt, new Set(wordsIn(salt, text))]));
       return stones.some(({ salt, words: forgotten = [] }) => {
@@ -51,19 +52,7 @@ export async function readTombstones({ store }: FactDeps, owner: string): Promis
   };
 }
 
-function groupByHash(stones: readonly Tombstone[]): Map<string, Tombstone[]> {
-  const groups = new Map<string, Tombstone[]>();
-  for (const stone of stones) groups.set(stone.hash, [...(groups.get(stone.hash) ?? []), stone]);
-  return groups;
-}
-
-/** Marks `text` as forgotten. @returns the id of its tombstone, which says nothing about the text */
-export async function putTombstone(deps: FactDeps, owner: string, text: string): Promise<string> {
-  const [id = ""] = await putTombstones(deps, owner, [text]);
-  return id;
-}
-
-/** The same for many texts, in their order. */
+/** Marks each of `texts` as forgotten. @returns the ids of their tombstones, in their order, which say nothing about the texts */
 export async function putTombstones(
   deps: FactDeps,
   owner: string,
@@ -72,25 +61,21 @@ export async function putTombstones(
   const stones = await readTombstones(deps, owner);
   const salt = stones.salt ?? deps.ids.salt();
   const ids: string[] = [];
-  for (const text of texts) ids.push(stones.of(text)[0]?.id ?? (await putStone(deps, owner, { text, salt })));
+  for (const text of texts) {
+    const [known] = stones.of(text);
+    const id = known?.id ?? deps.ids.uuid();
+    ids.push(id);
+    if (known !== undefined) continue;
+    const stone: z.input<typeof tombstoneSchema> = {
+      schema_version: 1,
+      salt,
+      hash: hashOf(salt, text),
+      words: wordsIn(salt, text),
+      forgotten_at: instantOf(deps),
+    };
+    await deps.store.put(tombstoneNamespace(owner), id, stone, false);
+  }
   return ids;
-}
-
-async function putStone(
-  deps: FactDeps,
-  owner: string,
-  { text, salt }: { readonly text: string; readonly salt: string },
-): Promise<string> {
-  const id = deps.ids.uuid();
-  const stone: z.input<typeof tombstoneSchema> = {
-    schema_version: 1,
-    salt,
-    hash: hashOf(salt, text),
-    words: wordsIn(salt, text),
-    forgotten_at: instantOf(deps),
-  };
-  await deps.store.put(tombstoneNamespace(owner), id, stone, false);
-  return id;
 }
 
 /** Takes the marks off `text`, because the owner has said it again. */

@@ -1,6 +1,5 @@
 /** What a process does beside its turns: old checkpoints go, missing vectors are made, memory is tidied once a day. */
-import { setImmediate as nextTick } from "node:timers/promises";
-import { applyLifecycle } from "#memory/facts/jobs.ts";
+import { applyLifecycle } from "#memory/facts/retention.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -23,9 +22,6 @@ export interface BesideOptions {
 
 /** Vectors in one go, so that a long list does not hold the end of the program up. */
 const VECTORS_AT_ONCE = 50;
-
-/** About a second's writes, for which the end of a program may have to wait. Reading does not depend on marks. */
-const MARKS_A_DAY = 200;
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -58,23 +54,14 @@ export function createBesideTurns(
       // Until it has succeeded it is due again in an hour.
       tidyAt.set(owner, now + HOUR_MS);
       background.run(`tidy ${owner}`, async () => {
-        await tidyMemory(deps, store, owner);
+        const { clock, ids } = deps;
+        // No text comes in with a mark, so there is nothing to scan.
+        await applyLifecycle({ store, clock, ids, scan: async () => [] }, { owner });
         tidyAt.set(owner, now + DAY_MS);
       });
     },
     settled: () => background.settled(),
   };
-}
-
-/** Marks an owner's facts that have expired or become due; turns that wait for their own reads and writes go first. */
-async function tidyMemory(
-  { clock, ids }: Pick<SessionDeps, "clock" | "ids">,
-  store: StorageBackend["store"],
-  owner: string,
-): Promise<void> {
-  // No text comes in with a mark, so there is nothing to scan.
-  const facts = { store, clock, ids, scan: async () => [] };
-  await applyLifecycle(facts, { owner }, { pause: () => nextTick(), limit: MARKS_A_DAY });
 }
 
 /** Jobs of one process, by name. */

@@ -5,7 +5,7 @@
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { encodeLabel } from "#src/kernel/ids.ts";
-import { markForgotten } from "#memory/facts/forget-saying.ts";
+import { markForgotten } from "#memory/facts/forget.ts";
 import { lockName, parseOwner } from "#src/sessions/session-key.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { KeyLeases, type HeldKey } from "./key-leases.ts";

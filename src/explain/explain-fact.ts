@@ -2,10 +2,10 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import { localMinute, localTime } from "#src/sessions/day-boundary.ts";
 import { aboutOf } from "#memory/facts/about.ts";
-import { decideDomain } from "#memory/domains/decide-domain.ts";
+import { decideDomain } from "#memory/facts/new-record.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
-import { stateOf } from "#memory/retention/lifecycle.ts";
-import { RETENTION } from "#memory/retention/retention-defaults.ts";
+import { stateOf } from "#memory/facts/read.ts";
+import { RETENTION } from "#memory/facts/retention.ts";
 import { factsText, originText, stateText } from "./fact-text.ts";
 import { joined, quoted } from "#src/kernel/markdown.ts";
 import { reasonsOf, type Reason, type Telling } from "./reason.ts";

@@ -1,7 +1,7 @@
 /** Where a remembered fact comes from, in words. */
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
-import { stateOf } from "#memory/retention/lifecycle.ts";
+import { stateOf } from "#memory/facts/read.ts";
 import { quoted } from "#src/kernel/markdown.ts";
 import type { Telling } from "./reason.ts";
 

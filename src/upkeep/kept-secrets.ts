@@ -1,7 +1,7 @@
 /** The check of what is remembered: whether a fact of an earlier version holds a secret. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { maskSecrets } from "#memory/facts/masked.ts";
+import { maskSecrets } from "#memory/policy/find-secrets.ts";
 import { createSecretlintScanner } from "#memory/policy/secret-scanner.ts";
 import { shortId } from "#memory/record.ts";
 import { itemsUnder } from "#src/storage/session-items.ts";

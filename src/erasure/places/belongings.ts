@@ -1,8 +1,8 @@
 /** What belongs to a person and not to one conversation: evidence, blobs, memory, what was typed, and whatever else. */
 import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { forgetSaying, findSaying } from "#memory/facts/forget-saying.ts";
-import type { FactDeps } from "#memory/facts/fact-deps.ts";
+import { forgetSaying, findSaying } from "#memory/facts/forget.ts";
+import type { FactDeps } from "#memory/facts/rows.ts";
 import { isMemoryOf, memoryOwners, ownMemory } from "#memory/namespaces.ts";
 import { itemsUnder, namespacesUnder } from "#src/storage/session-items.ts";
 import { FROZEN_TYPE } from "#src/sessions/repository.ts";

@@ -3,8 +3,7 @@ import { fromInstant } from "#src/kernel/clock.ts";
 import { joined, markdownTable } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
-import { marksAt } from "#memory/retention/lifecycle.ts";
-import { RETENTION } from "#memory/retention/retention-defaults.ts";
+import { marksAt, RETENTION } from "#memory/facts/retention.ts";
 
 /** The state of a record in one word; a record may be in several, of which the first counts. */
 function stateOf(record: MemoryRecord, nowMs: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decideDomain, OPENINGS } from "./decide-domain.ts";
+import { decideDomain } from "./new-record.ts";
 
 describe("the domain of a remembered text", () => {
   it.each([
@@ -24,9 +24,5 @@ describe("the domain of a remembered text", () => {
   ])("of %j is %s by %s", (text, domain, rule) => {
     expect(decideDomain(text)).toEqual({ domain, rule });
     expect(decideDomain(`  ${text.toUpperCase()} `)).toEqual({ domain, rule });
-  });
-
-  it("is decided by ten openings at most", () => {
-    expect(OPENINGS.length).toBeLessThanOrEqual(10);
   });
 });

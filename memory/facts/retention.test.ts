@@ -1,5 +1,10 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
+import { memoryRecord } from "../testing/memory-record.ts";
+import { DOMAINS, type MemoryRecord } from "../record.ts";
+import { stateOf } from "./read.ts";
+import { marksAt, RETENTION } from "./retention.ts";
+import { putRecords, recordId } from "./rows.ts";
 import { ADA, openTestFacts, recordOf } from "./testing/test-facts.ts";
 
 const DAY_MS = 86_400_000;
@@ -70,15 +75,65 @@ describe("the lifecycle job", () => {
     expect((await facts.exportAll(ADA)).records).toEqual([]);
   });
 
-  it("gets through more records than it reads or may mark at once, and lets others get on in between", async () => {
-    const { say, facts, clock } = openTestFacts();
-    for (let number = 1; number <= 130; number += 1)
-      await say(`Number ${number} is on the list`, { expiresAt: "2026-03-01" });
+  it("gets through more records than it marks at once, and lets others get on in between", async () => {
+    const { store, facts, clock } = openTestFacts();
+    const records = Array.from({ length: 230 }, (_, number) => {
+      const expired = { text: `Number ${number} is on the list`, expires_at: "2026-03-01T00:00:00.000Z" };
+      const record = memoryRecord({ id: "", ...expired });
+      return { ...record, id: recordId(ADA.owner, record, record.text) };
+    });
+    await putRecords(store, ADA.owner, records);
     clock.set(Date.UTC(2026, 2, 1));
-    let pauses = 0;
-    const pause = async (): Promise<void> => void (pauses += 1);
-    expect((await facts.applyLifecycle(ADA, { pause, limit: 100 })).expired).toHaveLength(100);
-    expect((await facts.applyLifecycle(ADA, { pause })).expired).toHaveLength(30);
-    expect(pauses).toBeGreaterThan(130);
+    let others = 0;
+    const next = (): void => void ((others += 1), (immediate = setImmediate(next)));
+    let immediate = setImmediate(next);
+    expect((await facts.applyLifecycle(ADA)).expired).toHaveLength(200);
+    clearImmediate(immediate);
+    expect(others).toBeGreaterThan(190);
+    expect((await facts.applyLifecycle(ADA)).expired).toHaveLength(30);
+  });
+});
+
+const recordWith = (changes: Partial<MemoryRecord>): MemoryRecord =>
+  memoryRecord({ id: "", text: "I like tea", ...changes });
+
+describe("the retention defaults", () => {
+  it("are those of the specification", () => {
+    expect(DOMAINS.map((domain) => [domain, RETENTION[domain].stability, RETENTION[domain].expiry])).toEqual([
+      ["persona_core", "high", "none"],
+      ["user_profile", "medium_high", "optional"],
+      ["working_rules", "high", "none"],
+      ["task_memory", "medium", "optional"],
+    ]);
+  });
+});
+
+describe("the state of a record", () => {
+  const AT = "2026-08-01T00:00:00.000Z";
+  const atMs = Date.parse(AT);
+
+  it.each([
+    ["current before its expiry", { expires_at: AT }, atMs - 1, "current"],
+    ["expired at its expiry", { expires_at: AT }, atMs, "expired"],
+    ["current for ever without one", {}, Number.MAX_SAFE_INTEGER, "current"],
+    ["archived when marked", { archived: true, expires_at: AT }, atMs + 1, "archived"],
+    [
+      "superseded whatever else it is",
+      { superseded_by: "x", archived: true, expires_at: AT },
+      atMs,
+      "superseded",
+    ],
+    ["current when only an old mark says expired", { expired: true }, atMs, "current"],
+  ] as const)("is %s", (_what, changes, nowMs, state) => {
+    expect(stateOf(recordWith(changes), nowMs)).toBe(state);
+  });
+
+  it("is not due when nothing reads it", () => {
+    const created = recordWith({});
+    const later = Date.parse(created.created_at) + 181 * DAY_MS;
+    expect(marksAt(created, later).verification_due).toBe(true);
+    for (const changes of [{ archived: true }, { expires_at: created.created_at }, { superseded_by: "x" }]) {
+      expect(marksAt(recordWith(changes), later).verification_due).toBe(false);
+    }
   });
 });
