@@ -84,7 +84,6 @@ export interface DueItem {
 /** Where vectors are kept. */
 export interface VectorTable {
   due(limit: number): Promise<readonly DueItem[]>;
-  countDue(): Promise<number>;
   /** An item that was changed or deleted meanwhile is left as it is; `undefined`: the embedder does not take its text. */
   write(items: readonly DueItem[], vectors: readonly (Float32Array | undefined)[]): Promise<void>;
 }
@@ -98,20 +97,17 @@ const TRIED_ALONE = 3;
  * Makes at most `limit` vectors that are missing: the embedder is asked outside any transaction. A crash at any point
  * leaves items that lack one, no more.
  *
+ * @returns whether some may be left
  * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
  */
-export async function fillVectors(
-  table: VectorTable,
-  embedder: Embedder,
-  limit: number,
-): Promise<{ readonly left: number }> {
+export async function fillVectors(table: VectorTable, embedder: Embedder, limit: number): Promise<boolean> {
   for (let handled = 0; handled < limit;) {
     const due = await table.due(Math.min(TEXTS_AT_ONCE, limit - handled));
-    if (due.length === 0) break;
+    if (due.length === 0) return false;
     handled += due.length;
     await table.write(due, await vectorsOf(embedder, due.map(textToEmbed)));
   }
-  return { left: await table.countDue() };
+  return true;
 }
 
 /** One a text; `undefined` for a text that the embedder does not take. */

@@ -1,5 +1,4 @@
-/** A batch of LangGraph store operations, checked and put in the order in which every store runs it. */
-import { LilyError } from "#src/kernel/errors.ts";
+/** A batch of LangGraph store operations, checked as a whole and put in the order in which every store runs it. */
 import type {
   GetOperation,
   Item,
@@ -9,14 +8,15 @@ import type {
   SearchItem,
   SearchOperation,
 } from "@langchain/langgraph-checkpoint";
+import { LilyError } from "#src/kernel/errors.ts";
 import { assertJson } from "#src/kernel/json.ts";
 import type { IndexFields } from "./index-fields.ts";
-import { assertKey, assertNamespace, encodePath, type Namespace } from "./namespace.ts";
-import type { NamespaceQuery } from "./namespace-list.ts";
+import { assertKey, assertNamespace, encodePath, type Namespace, type NamespaceQuery } from "./namespace.ts";
 
 /** A checked `search`. */
 export interface SearchQuery {
-  readonly prefix: Namespace;
+  /** The prefix as {@link encodePath} writes it; empty for everything. */
+  readonly path: string;
   readonly filter: Filter | undefined;
   /** `undefined` lists; text without words finds nothing. */
   readonly query: string | undefined;
@@ -39,18 +39,17 @@ export interface ItemChange extends ItemRef {
   readonly index: IndexFields | undefined;
 }
 
-/** What a store has to be able to do, at once or later; the rest is the same in each. */
-export interface StoreEngine {
+/** What a store has to be able to read, at once or later; the rest is the same in each. */
+export interface StoreReads {
   get(ref: ItemRef): Item | null | Promise<Item | null>;
   search(query: SearchQuery): SearchItem[] | Promise<SearchItem[]>;
   listNamespaces(query: NamespaceQuery): string[][] | Promise<string[][]>;
-  change(change: ItemChange): void | Promise<void>;
 }
 
 /** A batch that was checked as a whole, so that it is run as a whole or not at all. */
 export interface BatchPlan {
-  /** One an operation, in the order of the operations; a change answers null, as upstream does. */
-  readonly reads: readonly ((engine: StoreEngine) => unknown)[];
+  /** One an operation, in the order of the operations, to be done before any change; a change answers null, as upstream does. */
+  readonly reads: readonly ((store: StoreReads) => unknown)[];
   /** One an item: of several changes to the same item the last one counts. */
   readonly changes: readonly ItemChange[];
 }
@@ -65,65 +64,53 @@ const DEFAULT_SEARCH_LIMIT = 10;
  */
 export function planBatch(operations: readonly Operation[]): BatchPlan {
   const changes = new Map<string, ItemChange>();
-  const reads = operations.map((operation) => {
-    if ("namespacePrefix" in operation) return searchRead(operation);
+  const reads = operations.map((operation): ((store: StoreReads) => unknown) => {
+    if ("namespacePrefix" in operation) {
+      const search = searchOf(operation);
+      return (store) => store.search(search);
+    }
     if ("value" in operation) {
-      const change = planChange(operation);
+      const change = changeOf(operation);
       changes.set(`${change.path}\u0000${change.key}`, change);
       return () => null;
     }
-    return "key" in operation ? getRead(operation) : listRead(operation);
+    if ("key" in operation) {
+      const ref = refOf(operation);
+      return (store) => store.get(ref);
+    }
+    const list = listOf(operation);
+    return (store) => store.listNamespaces(list);
   });
   return { reads, changes: [...changes.values()] };
 }
 
-/** Runs a checked batch on an engine that does all at once: every read sees the state before the changes, as in `InMemoryStore`. */
-export function runBatch(engine: StoreEngine, plan: BatchPlan): unknown[] {
-  const results = plan.reads.map((read) => read(engine));
-  for (const change of plan.changes) void engine.change(change);
-  return results;
-}
-
-function getRead(operation: GetOperation): (engine: StoreEngine) => unknown {
-  const ref = refOf(operation);
-  return (engine) => engine.get(ref);
-}
-
-function searchRead(operation: SearchOperation): (engine: StoreEngine) => unknown {
-  assertNamespace(operation.namespacePrefix, { allowEmpty: true });
-  const query: SearchQuery = {
-    prefix: operation.namespacePrefix,
-    filter: operation.filter === undefined ? undefined : compileFilter(operation.filter),
-    query: operation.query ?? undefined,
-    limit: count(operation.limit ?? DEFAULT_SEARCH_LIMIT),
-    offset: count(operation.offset ?? 0),
-  };
-  return (engine) => engine.search(query);
-}
-
-function listRead(operation: ListNamespacesOperation): (engine: StoreEngine) => unknown {
-  const conditions = operation.matchConditions ?? [];
-  for (const { path } of conditions) assertNamespace(path, { allowEmpty: true });
-  const query: NamespaceQuery = {
-    conditions,
-    maxDepth: operation.maxDepth === undefined ? undefined : count(operation.maxDepth),
-    limit: count(operation.limit ?? Infinity),
-    offset: count(operation.offset ?? 0),
-  };
-  return (engine) => engine.listNamespaces(query);
-}
-
-function planChange(operation: PutOperation): ItemChange {
-  const ref = refOf(operation);
+function searchOf({ namespacePrefix, filter, query, limit, offset }: SearchOperation): SearchQuery {
+  assertNamespace(namespacePrefix, { allowEmpty: true });
   return {
-    ...ref,
-    namespace: operation.namespace,
-    json: jsonOf(operation.value),
-    index: operation.index ?? undefined,
+    path: encodePath(namespacePrefix),
+    filter: filter === undefined ? undefined : compileFilter(filter),
+    query: query ?? undefined,
+    limit: count(limit ?? DEFAULT_SEARCH_LIMIT),
+    offset: count(offset ?? 0),
   };
 }
 
-function refOf({ namespace, key }: { readonly namespace: Namespace; readonly key: string }): ItemRef {
+function listOf({ matchConditions = [], maxDepth, limit, offset }: ListNamespacesOperation): NamespaceQuery {
+  for (const { path } of matchConditions) assertNamespace(path, { allowEmpty: true });
+  return {
+    conditions: matchConditions,
+    maxDepth: maxDepth === undefined ? undefined : count(maxDepth),
+    limit: count(limit ?? Infinity),
+    offset: count(offset ?? 0),
+  };
+}
+
+function changeOf(operation: PutOperation): ItemChange {
+  const { namespace, value, index } = operation;
+  return { ...refOf(operation), namespace, json: jsonOf(value), index: index ?? undefined };
+}
+
+function refOf({ namespace, key }: Pick<GetOperation, "namespace" | "key">): ItemRef {
   assertNamespace(namespace);
   assertKey(key);
   return { path: encodePath(namespace), key };
@@ -140,7 +127,7 @@ function jsonOf(value: unknown): string | null {
   return JSON.stringify(value);
 }
 
-/** A number of rows that SQLite takes: whole, not negative, and `Infinity` as a number no table reaches. */
+/** A number of rows that databases take: whole, not negative, and `Infinity` as a number no table reaches. */
 function count(value: number): number {
   return Math.min(Math.max(Math.trunc(value) || 0, 0), Number.MAX_SAFE_INTEGER);
 }
@@ -148,18 +135,25 @@ function count(value: number): number {
 /** A filter that was checked: tells whether a value fulfils every condition. */
 export type Filter = (value: Readonly<Record<string, unknown>>) => boolean;
 
-type Test = (item: unknown) => boolean;
+type Operator = (item: unknown, wanted: unknown) => boolean;
 
-const OPERATORS: Readonly<Record<string, (wanted: unknown) => Test>> = {
-  $eq: (wanted) => (item) => item === wanted,
-  $ne: (wanted) => (item) => item !== wanted,
-  $gt: (wanted) => (item) => numeric(item) > numeric(wanted),
-  $gte: (wanted) => (item) => numeric(item) >= numeric(wanted),
-  $lt: (wanted) => (item) => numeric(item) < numeric(wanted),
-  $lte: (wanted) => (item) => numeric(item) <= numeric(wanted),
-  $in: (wanted) => (item) => Array.isArray(wanted) && wanted.includes(item),
-  $nin: (wanted) => (item) => !Array.isArray(wanted) || !wanted.includes(item),
-};
+const isEqual: Operator = (item, wanted) => item === wanted;
+
+const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["$eq", isEqual],
+  ["$ne", (item, wanted) => item !== wanted],
+  ["$gt", (item, wanted) => numeric(item) > numeric(wanted)],
+  ["$gte", (item, wanted) => numeric(item) >= numeric(wanted)],
+  ["$lt", (item, wanted) => numeric(item) < numeric(wanted)],
+  ["$lte", (item, wanted) => numeric(item) <= numeric(wanted)],
+  ["$in", (item, wanted) => Array.isArray(wanted) && wanted.includes(item)],
+  ["$nin", (item, wanted) => !Array.isArray(wanted) || !wanted.includes(item)],
+]);
+
+// Number({}) calls methods that stored data may have named; nothing is lost by not comparing objects.
+function numeric(value: unknown): number {
+  return typeof value === "object" && value !== null ? Number.NaN : Number(value);
+}
 
 /**
  * Compiles a filter. A plain value means equality of primitives: objects and arrays are equal to nothing. Several
@@ -169,41 +163,29 @@ const OPERATORS: Readonly<Record<string, (wanted: unknown) => Test>> = {
  * @throws {LilyError} `internal` for an operator that does not exist: such a filter is a mistake in a program.
  */
 function compileFilter(filter: Readonly<Record<string, unknown>>): Filter {
-  const tests = Object.entries(filter).map(([field, condition]) => ({
-    field,
-    test: testOf(field, condition),
-  }));
+  const tests = Object.entries(filter).flatMap(([field, condition]) => {
+    if (!isOperators(condition)) return [{ field, test: isEqual, wanted: condition }];
+    return Object.entries(condition).map(([name, wanted]) => ({
+      field,
+      test: operatorOf(name, field),
+      wanted,
+    }));
+  });
   return (value) =>
-    tests.every(({ field, test }) => test(Object.hasOwn(value, field) ? value[field] : undefined));
+    tests.every(({ field, test, wanted }) =>
+      test(Object.hasOwn(value, field) ? value[field] : undefined, wanted),
+    );
 }
 
-function testOf(field: string, condition: unknown): Test {
-  if (!isOperators(condition)) return (item) => item === condition;
-  const tests = Object.entries(condition).map(([name, wanted]) => {
-    const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined;
-    if (operator === undefined) throw unknownOperator(field, name);
-    return operator(wanted);
-  });
-  return (item) => tests.every((test) => test(item));
+function operatorOf(name: string, field: string): Operator {
+  const operator = OPERATORS.get(name);
+  if (operator !== undefined) return operator;
+  const problem = `the filter on ${JSON.stringify(field)} uses ${name}, which is no operator`;
+  throw new LilyError("internal", problem, { next: `Use one of ${[...OPERATORS.keys()].join(", ")}.` });
 }
 
 function isOperators(condition: unknown): condition is Record<string, unknown> {
   if (typeof condition !== "object" || condition === null || Array.isArray(condition)) return false;
   const names = Object.keys(condition);
   return names.length === 0 || names.some((name) => name.startsWith("$"));
-}
-
-// Number({}) calls methods that stored data may have named; nothing is lost by not comparing objects.
-function numeric(value: unknown): number {
-  return typeof value === "object" && value !== null ? Number.NaN : Number(value);
-}
-
-function unknownOperator(field: string, name: string): LilyError {
-  return new LilyError(
-    "internal",
-    `the filter on ${JSON.stringify(field)} uses ${name}, which is no operator`,
-    {
-      next: `Use one of ${Object.keys(OPERATORS).join(", ")}.`,
-    },
-  );
 }

@@ -8,7 +8,7 @@ import { createBesideTurns } from "./beside-turns.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-type Fill = (limit: number) => Promise<{ readonly left: number }>;
+type Fill = (limit: number) => Promise<boolean>;
 
 /** Upkeep on a store that counts how often an owner's facts are looked through. */
 function open(options: { readonly fillVectors?: Fill; readonly fails?: () => boolean } = {}) {
@@ -55,7 +55,7 @@ describe("beside turns", () => {
         limits.push(limit);
         const next = left.shift();
         if (next === undefined) throw new Error("down");
-        return { left: next };
+        return next > 0;
       },
     });
     beside.afterTurn("a", false);

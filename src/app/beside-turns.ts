@@ -42,7 +42,7 @@ export function createBesideTurns(
       background.run(`prune ${sessionId} to ${keep}`, () => checkpointer.retain(sessionId, keep));
       if (fillVectors === undefined) return;
       background.run("vectors", async () => {
-        while ((await fillVectors(VECTORS_AT_ONCE)).left > 0);
+        while (await fillVectors(VECTORS_AT_ONCE));
       });
     },
     afterReply(owner) {

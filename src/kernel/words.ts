@@ -3,7 +3,8 @@ import { stemmer } from "stemmer";
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-function wordSegmenter(): Intl.Segmenter {
+/** Parts text into words by the rules of Unicode; made once, which takes longer than most texts. */
+export function wordSegmenter(): Intl.Segmenter {
   const known = segmenters.get("word");
   if (known !== undefined) return known;
   const made = new Intl.Segmenter(undefined, { granularity: "word" });

@@ -15,8 +15,8 @@ export interface StorageBackend {
   readonly store: BaseStore;
   /** Turns on one key, one at a time, across processes. */
   readonly locks: KeyLock;
-  /** Makes at most `limit` vectors that the store lacks; absent where there is no embedder. */
-  readonly fillVectors?: (limit: number) => Promise<{ readonly left: number }>;
+  /** Makes at most `limit` vectors that the store lacks, and says whether some may be left; absent where there is no embedder. */
+  readonly fillVectors?: (limit: number) => Promise<boolean>;
   /**
    * The same store, whose writes fail once `lease` is no longer the newest lease of its key. Reads are not checked.
    * The check and the write are one transaction where the backend has transactions.

@@ -1,7 +1,7 @@
 /** Reading and putting items of the Store: checked by a schema, page by page, and together where a store can. */
 import type { BaseStore, Item, PutOperation, SearchItem } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
-import { AtomicStore } from "#memory/stores/atomic-store.ts";
+import { AtomicStore } from "#memory/stores/durable-store.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 
 const PAGE = 200;

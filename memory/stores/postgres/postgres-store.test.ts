@@ -5,7 +5,7 @@ import { createFakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract, keysOf, type StoreFixture } from "../testing/store-contract.ts";
-import { StoreView } from "../atomic-store.ts";
+import { StoreView } from "../durable-store.ts";
 import type { StoreIndex } from "../index-fields.ts";
 import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
 import { setUpStore } from "./store-tables.ts";
@@ -207,7 +207,7 @@ function describeVectors(): void {
     await store.put(["n"], "meaning", { text: "a hound" });
     await store.put(["n"], "neither", { text: "the tax office" });
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["word"]);
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(keysOf(await store.search(["n"], { query: "puppy" })).slice(0, 2)).toEqual(["word", "meaning"]);
     expect(embedder.calls).toEqual([["my puppy barks", "a hound", "the tax office"], ["puppy"]]);
   });
@@ -251,7 +251,7 @@ function describeVectors(): void {
     await expect(store.fillVectors(10)).rejects.toMatchObject({ code: "embedding_failed" });
     expect(keysOf(await store.search([], { query: "puppy" })).sort()).toEqual(["a", "b"]);
     embedder.fails = undefined;
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(embedder.calls.at(-1)).toEqual(["my puppy"]);
     expect(keysOf(await store.search([], { query: "hound" }))).toEqual(["b"]);
   });

@@ -1,47 +1,28 @@
-/** A durable LangGraph `BaseStore` in PostgreSQL, with search by words. Why not LangGraph's own: decision 0009. */
-import type {
-  BaseStore,
-  Item,
-  Operation,
-  OperationResults,
-  SearchItem,
-} from "@langchain/langgraph-checkpoint";
-import type { Pool } from "pg";
-import type { Clock } from "#src/kernel/clock.ts";
+/** A durable LangGraph `BaseStore` in PostgreSQL, with search by words and by meaning. Why not LangGraph's own: decision 0009. */
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
+import type { Pool, QueryResultRow } from "pg";
+import type { DueItem, Questions } from "#memory/embedding/vectors.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
-import { AtomicStore, StoreView } from "../atomic-store.ts";
 import {
-  createQueryVectors,
-  vectorsOfQuestions,
-  type QueryVectors,
-  type Questions,
-} from "#memory/embedding/vectors.ts";
+  DurableStore,
+  toItem,
+  type BatchRun,
+  type DueQuery,
+  type DurableStoreOptions,
+  type MadeVector,
+} from "../durable-store.ts";
 import { fuse } from "../fuse.ts";
-import { textsOf, weighedTexts, type IndexFields, type StoreIndex } from "../index-fields.ts";
-import { encodePath, type Namespace } from "../namespace.ts";
-import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
-import {
-  planBatch,
-  type BatchPlan,
-  type ItemChange,
-  type ItemRef,
-  type SearchQuery,
-  type StoreEngine,
-} from "../operations.ts";
-import { toSearchableText } from "../sqlite/searchable-text.ts";
-import { toItem } from "../stored-item.ts";
+import { indexedTexts, toSearchableText } from "../index-fields.ts";
+import { commonPath, decodePath, endOfRange, selectNamespaces } from "../namespace.ts";
+import type { ItemChange, SearchQuery, StoreReads } from "../operations.ts";
 import { retryConflicts, withServer } from "./postgres-errors.ts";
 import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
-import { Vectors } from "./vectors.ts";
 
-export interface PostgresStoreOptions {
-  /** Gives `createdAt` and `updatedAt`. */
-  readonly clock: Clock;
+export interface PostgresStoreOptions extends DurableStoreOptions {
   /** Where `setUpStore` made the tables; `public` by default. */
   readonly schema?: string;
   /** The server's name in error messages, without a password. */
   readonly server: string;
-  readonly index?: StoreIndex;
 }
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
@@ -57,194 +38,178 @@ const MAX_QUERY_CHARACTERS = 20_000;
 const MAX_TERM_CHARACTERS = 100;
 
 /**
- * The store. A batch is one transaction: it happens as a whole or not at all, and its reads see the state before its
- * writes; the reads of a batch that writes nothing see one state. What goes in and out are copies. Errors of PostgreSQL
- * arrive as `LilyError`s that name the server; a deadlock is tried again.
+ * As {@link DurableStore}. The reads of a batch that writes nothing see one state. Errors of PostgreSQL arrive as
+ * `LilyError`s that name the server; a deadlock is tried again.
  *
- * Search gives the order of `InMemoryStore`, or the best match first when there is a `query`; `query` finds items that
- * share a word with an indexed field, and nothing when it has no word that carries a topic. Scores compare within one
- * answer only. Every item that shares a word is read to rank it, and every item at or below a prefix to filter it.
- *
- * With `index.embed`, and once {@link fillVectors} has made vectors, `query` finds also what means the same in other words,
- * as `SqliteStore` does; every vector at or below the prefix is read for it.
+ * A score by words alone is the share of the best one. Every item that shares a word is read to rank it, every item at or
+ * below a prefix to filter it, and every vector there to compare it: in this process, so that the server needs no extension.
  */
-export class PostgresStore extends AtomicStore {
+export class PostgresStore extends DurableStore<WriteGuard> {
   readonly #pool: Pool;
-  readonly #clock: Clock;
   readonly #server: string;
-  readonly #index: (namespace: Namespace) => IndexFields;
   readonly #sql: ReturnType<typeof storeStatements>;
-  readonly #vectors: Vectors | undefined;
-  readonly #queryVectors: QueryVectors | undefined;
 
   /** The tables have to exist. Whoever made the pool ends it. */
-  constructor(pool: Pool, { clock, server, schema = "public", index = {} }: PostgresStoreOptions) {
-    super();
+  constructor(pool: Pool, { server, schema = "public", ...options }: PostgresStoreOptions) {
+    super(options);
     this.#pool = pool;
-    this.#clock = clock;
     this.#server = server;
-    const { fields = ["$"], embed, isEmbedded = () => true } = index;
-    this.#index = typeof fields === "function" ? fields : () => fields;
     this.#sql = storeStatements(schema);
-    if (embed === undefined) return;
-    this.#vectors = new Vectors({ embedder: embed, isEmbedded, sql: this.#sql });
-    this.#queryVectors = createQueryVectors(embed, { clock });
   }
 
-  override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    return this.#execute(operations);
-  }
-
-  /** This store, with writes that happen only if `guard` does not throw. Guard and write are one transaction. */
-  withGuard(guard: WriteGuard): BaseStore {
-    return new StoreView((operations) => this.#execute(operations, guard));
-  }
-
-  /**
-   * Makes vectors for at most `limit` items that lack one: they are new, their text or the embedder has changed. Without
-   * an embedder there is nothing to do.
-   *
-   * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
-   */
-  async fillVectors(limit: number): Promise<{ readonly left: number }> {
-    const fill = () => this.#vectors?.fill(this.#pool, limit);
-    return (await withServer(this.#server, async () => fill())) ?? { left: 0 };
-  }
-
-  async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
-    const plan = planBatch(operations);
-    const questions = plan.changes.length === 0 ? await this.#questionsIn(operations) : new Map();
-    const runOn = (client: Queryable): Promise<unknown[]> => this.#run(client, plan, { questions, guard });
-    const isWrite = plan.changes.length > 0;
+  protected run({ reads, changes, questions, guard }: BatchRun<WriteGuard>): Promise<unknown[]> {
+    const isWrite = changes.length > 0;
+    const runOn = async (client: Queryable): Promise<unknown[]> => {
+      if (isWrite) await guard?.(client);
+      const store = this.#readsOn(client, questions);
+      const results: unknown[] = [];
+      for (const read of reads) results.push(await read(store));
+      // Only a deletion may remove a namespace, which nobody else may be filling at that moment.
+      if (changes.some(({ json }) => json === null)) {
+        await client.query(this.#sql.lockNamespaces, [[...new Set(changes.map(({ path }) => path))]]);
+      }
+      for (const change of changes) await this.#change(client, change);
+      return results;
+    };
     const mode = isWrite ? "READ COMMITTED" : "REPEATABLE READ READ ONLY";
-    // A single read is one statement, which sees one state without a transaction.
-    const isOneRead = !isWrite && plan.reads.length === 1;
-    const attempt = () => (isOneRead ? runOn(this.#pool) : inTransaction(this.#pool, mode, runOn));
-    const results = await withServer(this.#server, () => retryConflicts(attempt));
-    return results as OperationResults<Op>;
+    // A single read needs no transaction, which would be two more ways to the server.
+    const attempt = () =>
+      !isWrite && reads.length === 1 ? runOn(this.#pool) : inTransaction(this.#pool, mode, runOn);
+    return withServer(this.#server, () => retryConflicts(attempt));
   }
 
-  async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
-    const vectors = this.#vectors;
-    const vectorOf = this.#queryVectors;
-    if (vectors === undefined || vectorOf === undefined) return new Map();
-    const hasAny = () => withServer(this.#server, () => vectors.hasAny(this.#pool));
-    return vectorsOfQuestions(operations, vectorOf, hasAny);
-  }
-
-  async #run(
-    client: Queryable,
-    { reads, changes }: BatchPlan,
-    { questions, guard }: { readonly questions: Questions; readonly guard: WriteGuard | undefined },
-  ): Promise<unknown[]> {
-    const engine = this.#engineOn(client, questions);
-    if (changes.length > 0) await guard?.(client);
-    const results: unknown[] = [];
-    for (const read of reads) results.push(await read(engine));
-    // Only a deletion may remove a namespace, which nobody else may be filling at that moment.
-    if (changes.some(({ json }) => json === null)) {
-      await client.query(this.#sql.lockNamespaces, [[...new Set(changes.map(({ path }) => path))]]);
-    }
-    for (const change of changes) await engine.change(change);
-    return results;
-  }
-
-  #engineOn(client: Queryable, questions: Questions): StoreEngine {
+  #readsOn(client: Queryable, questions: Questions): StoreReads {
     return {
-      get: async ({ path, key }) => (await this.#items(client, this.#sql.get, [path, key]))[0]?.item ?? null,
-      search: (query) => this.#search(client, query, questions),
-      listNamespaces: (query) => this.#listNamespaces(client, query),
-      change: (change) =>
-        change.json === null ? this.#delete(client, change) : this.#put(client, change, change.json),
+      get: async ({ path, key }) => {
+        const [row] = await rowsOf<ItemRow>(client, this.#sql.get, [path, key]);
+        return row === undefined ? null : toItem(row);
+      },
+      search: (search) =>
+        search.query === undefined
+          ? this.#list(client, search)
+          : this.#find(client, { ...search, query: search.query, vector: questions.get(search.query) }),
+      listNamespaces: async (query) => {
+        if (query.limit === 0) return [];
+        const found = await rowsOf<{ path: string }>(client, this.#sql.paths, rangeOf(commonPath(query)));
+        return selectNamespaces(
+          found.map(({ path }) => path),
+          query,
+        );
+      },
     };
   }
 
-  async #items(client: Queryable, sql: string, values: unknown[]): Promise<{ item: Item; row: ItemRow }[]> {
-    const { rows } = await client.query<ItemRow>(sql, values);
-    return rows.map((row) => ({ item: toItem(row), row }));
+  /** Namespaces in the order in which they were first used, in each the items in the order in which they were first put. */
+  async #list(client: Queryable, { path, filter, limit, offset }: SearchQuery): Promise<SearchItem[]> {
+    const page = filter === undefined ? [limit, offset] : [null, 0];
+    const items = (await rowsOf<ItemRow>(client, this.#sql.list, [...rangeOf(path), ...page])).map(toItem);
+    if (filter === undefined) return items;
+    return items.filter(({ value }) => filter(value)).slice(offset, offset + limit);
   }
 
-  /**
-   * Items at and below a namespace. Without a query: namespaces in the order in which they were first used, in each the
-   * items in the order in which they were first put, as `InMemoryStore` gives them. With one: by score, best first.
-   */
-  async #search(client: Queryable, search: SearchQuery, questions: Questions): Promise<SearchItem[]> {
-    const { prefix, filter, query, limit, offset } = search;
-    const range = rangeOf(prefix);
-    if (query === undefined && filter === undefined) {
-      const page = await this.#items(client, this.#sql.list, [...range, limit, offset]);
-      return page.map(({ item }) => item);
-    }
-    const terms = query === undefined ? [] : termsIn(query.slice(0, MAX_QUERY_CHARACTERS));
-    if (query !== undefined && terms.length === 0) return [];
-    const found =
-      query === undefined
-        ? await this.#items(client, this.#sql.list, [...range, null, 0])
-        : await this.#items(client, this.#sql.match, [...range, terms.slice(0, MAX_QUERY_TERMS)]);
-    const passes = ({ item }: { readonly item: Item }): boolean => filter?.(item.value) !== false;
-    const passed = found.filter(passes);
-    if (query === undefined) return passed.slice(offset, offset + limit).map(({ item }) => item);
+  async #find(
+    client: Queryable,
+    {
+      path,
+      filter,
+      query,
+      limit,
+      offset,
+      vector,
+    }: SearchQuery & { readonly query: string; readonly vector: Float32Array | undefined },
+  ): Promise<SearchItem[]> {
     const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
-    const byWords = rankTexts(passed, question, ({ item, row }) => indexedTexts(item, row)).map(
-      ({ item: { item, row }, score }) => ({ id: row.id, item, score }),
-    );
-    const vector = questions.get(query);
-    if (vector === undefined || this.#vectors === undefined)
-      return byWords.slice(offset, offset + limit).map(({ item, score }) => ({ ...item, score }));
+    const terms = termsIn(question).slice(0, MAX_QUERY_TERMS);
+    if (terms.length === 0) return [];
+    const found = await rowsOf<ItemRow>(client, this.#sql.match, [...rangeOf(path), terms]);
+    const byWords = rankTexts(found, question, textsOf);
     const ranked = fuse(
-      new Map(byWords.map(({ id, score }) => [id, score])),
-      await this.#vectors.similarities(client, vector, range),
+      new Map(byWords.map(({ item, score }) => [item.id, score])),
+      await this.#similarities(client, vector, path),
     );
     // A filter has to read what it judges.
     const wanted = filter === undefined ? ranked.slice(offset, offset + limit) : ranked;
-    const read = await this.#items(client, this.#sql.byIds, [wanted.map(({ id }) => id)]);
-    const byId = new Map(read.filter(passes).map(({ item, row }) => [row.id, item]));
+    const rows = await rowsOf<ItemRow>(client, this.#sql.byIds, [wanted.map(({ id }) => id)]);
+    const byId = new Map(rows.map((row) => [row.id, toItem(row)]));
     const items = wanted.flatMap(({ id, score }) => {
       const item = byId.get(id);
-      return item === undefined ? [] : [{ ...item, score }];
+      return item === undefined || filter?.(item.value) === false ? [] : [{ ...item, score }];
     });
     return filter === undefined ? items : items.slice(offset, offset + limit);
   }
 
-  /** Namespaces that hold at least one item, by label in code point order. */
-  async #listNamespaces(client: Queryable, query: NamespaceQuery): Promise<string[][]> {
-    const { rows } = await client.query<{ path: string }>(this.#sql.paths, rangeOf(commonPrefix(query)));
-    const paths = rows.map(({ path }) => path);
-    return query.limit === 0 ? [] : selectNamespaces(paths, query);
+  /** Similarity (cosine) to a question of every item at and below a path that has a vector, by id; vectors have length 1. */
+  async #similarities(
+    client: Queryable,
+    question: Float32Array | undefined,
+    path: string,
+  ): Promise<Map<number, number>> {
+    if (question === undefined || this.embedder === undefined) return new Map();
+    const values = [...rangeOf(path), this.embedder.model, question.byteLength];
+    const rows = await rowsOf<{ id: number; vector: Buffer }>(client, this.#sql.vectors, values);
+    return new Map(
+      rows.map(({ id, vector }) => {
+        const other = new Float32Array(new Uint8Array(vector).buffer);
+        return [id, question.reduce((sum, component, at) => sum + component * (other[at] ?? 0), 0)];
+      }),
+    );
   }
 
   /** An item that exists keeps its place, its number and `createdAt`. */
-  async #put(client: Queryable, change: ItemChange, json: string): Promise<void> {
-    const fields = change.index ?? this.#index(change.namespace);
-    const text = fields === false ? "" : textsOf(JSON.parse(json), fields).join("\n");
-    const terms = termsIn(text);
+  async #change(client: Queryable, change: ItemChange): Promise<void> {
+    const { path, key, json } = change;
+    if (json === null) {
+      const { rowCount } = await client.query(this.#sql.delete, [path, key]);
+      if (rowCount === 1) await client.query(this.#sql.dropEmptyNamespace, [path]);
+      return;
+    }
+    const fields = this.fieldsOf(change);
+    const terms = termsIn(indexedTexts(json, fields, change.namespace[0]).join("\n"));
     const indexed = terms.length === 0 ? [null, null] : [JSON.stringify(fields), terms];
-    const values = [change.path, change.key, Math.trunc(this.#clock.now()), ...indexed, json];
+    const values = [path, key, Math.trunc(this.clock.now()), ...indexed, json];
     while ((await client.query(this.#sql.put, values)).rowCount === 0);
   }
 
-  async #delete(client: Queryable, { path, key }: ItemRef): Promise<void> {
-    const { rowCount } = await client.query(this.#sql.delete, [path, key]);
-    if (rowCount === 1) await client.query(this.#sql.dropEmptyNamespace, [path]);
+  protected async hasVectors(model: string): Promise<boolean> {
+    return (await this.#rows(this.#sql.anyVector, [model])).length === 1;
+  }
+
+  protected async dueVectors({ model, bytes, isEmbedded, limit }: DueQuery): Promise<DueItem[]> {
+    const paths = await this.#rows<{ path: string }>(this.#sql.paths, rangeOf(""));
+    const embedded = paths.filter(({ path }) => isEmbedded(decodePath(path))).map(({ path }) => path);
+    return this.#rows<DueItem>(this.#sql.due, [embedded, model, bytes, limit]);
+  }
+
+  protected async putVectors(made: readonly MadeVector[]): Promise<void> {
+    for (const { id, value, fields, model, bytes } of made)
+      await this.#rows(this.#sql.putVector, [id, value, fields, model, bytes]);
+  }
+
+  #rows<Row extends QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]> {
+    return withServer(this.#server, () => rowsOf<Row>(this.#pool, sql, values));
   }
 }
 
-/** First path at or below a namespace, and the first one behind all of them (empty: none): `/` is the character after `.`. */
-function rangeOf(prefix: Namespace): [from: string, to: string] {
-  const path = encodePath(prefix);
-  return [path, path === "" ? "" : `${path.slice(0, -1)}/`];
+async function rowsOf<Row extends QueryResultRow>(
+  client: Queryable,
+  sql: string,
+  values: unknown[],
+): Promise<Row[]> {
+  return (await client.query<Row>(sql, values)).rows;
 }
 
-/** The terms of a text, each once. Those of items stand in the index: a change here needs a migration that indexes anew. */
+/** First path at or below a namespace, and the first one behind all of them; empty: none. */
+function rangeOf(path: string): [from: string, to: string] {
+  return [path, path === "" ? "" : endOfRange(path)];
+}
+
+/** The terms of a searchable text, each once. Those of items stand in the index: a change here needs a migration that indexes anew. */
 function termsIn(text: string): string[] {
-  const terms = termsOf(toSearchableText(text));
-  return [...new Set(terms.map((term) => term.slice(0, MAX_TERM_CHARACTERS).toWellFormed()))];
+  return [...new Set(termsOf(text).map((term) => term.slice(0, MAX_TERM_CHARACTERS).toWellFormed()))];
 }
 
-function indexedTexts({ value, namespace }: Item, { indexFields }: ItemRow): [text: string, light: string] {
-  const fields = JSON.parse(indexFields ?? "[]") as string[];
-  const [text, light] = weighedTexts(value, fields, namespace[0]);
-  return [toSearchableText(text), toSearchableText(light)];
+function textsOf({ value, indexFields, path }: ItemRow): readonly [text: string, light: string] {
+  return indexedTexts(value, JSON.parse(indexFields ?? "[]") as string[], decodePath(path)[0]);
 }
 
 /** Runs `work` in a transaction: committed when it returns, rolled back when it throws. */

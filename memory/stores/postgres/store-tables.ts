@@ -1,7 +1,7 @@
 /** The tables of the store in PostgreSQL, the steps that bring older ones there, and every statement on them. */
 import { escapeIdentifier, type QueryResult, type QueryResultRow } from "pg";
 import { LilyError } from "#src/kernel/errors.ts";
-import type { StoredItemRow } from "../stored-item.ts";
+import type { StoredItemRow } from "../durable-store.ts";
 
 /** A pool or one of its connections. */
 export interface Queryable {
@@ -136,7 +136,7 @@ export function storeStatements(schema: string) {
     vectors: `SELECT i.id::float8 AS id, v.vector FROM ${vectors} v JOIN ${items} i ON i.id = v.item_id
       JOIN ${namespaces} n ON n.id = i.namespace_id
       WHERE ${inRange} AND v.model = $3 AND length(v.vector) = $4`,
-    /** paths of namespaces, model, bytes (null: any), limit (null: all) */
+    /** paths of namespaces, model, bytes (null: any), limit */
     due: `SELECT i.id::float8 AS id, i.index_fields AS fields, i.value FROM ${items} i
       JOIN ${namespaces} n ON n.id = i.namespace_id
       WHERE n.path = ANY ($1::text[]) AND i.index_fields IS NOT NULL AND NOT EXISTS (SELECT FROM ${vectors} v

@@ -140,7 +140,7 @@ describe("SqliteStore on a file of an earlier version", () => {
         ["blobs", "b"],
       ],
     );
-    expect((await store.fillVectors(10)).left).toBe(0);
+    expect(await store.fillVectors(10)).toBe(false);
     expect(embed.calls).toEqual([]);
     for (const [root, key] of [
       ["memory", "f2"],

@@ -1,141 +1,84 @@
 /** A durable LangGraph `BaseStore` in one SQLite file, with full-text search and, with an embedder, search by meaning. */
-import type { BaseStore, Operation, OperationResults, SearchItem } from "@langchain/langgraph-checkpoint";
+import type { SearchItem } from "@langchain/langgraph-checkpoint";
 import type { Database, Transaction } from "better-sqlite3";
+import * as sqliteVec from "sqlite-vec";
+import type { DueItem, Questions } from "#memory/embedding/vectors.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import {
-  createQueryVectors,
-  vectorsOfQuestions,
-  type QueryVectors,
-  type Questions,
-} from "#memory/embedding/vectors.ts";
+  DurableStore,
+  toItem,
+  type BatchRun,
+  type DueQuery,
+  type DurableStoreOptions,
+  type MadeVector,
+} from "../durable-store.ts";
 import { fuse } from "../fuse.ts";
-import type { Clock } from "#src/kernel/clock.ts";
-import { AtomicStore, StoreView } from "../atomic-store.ts";
-import type { IndexFields, StoreIndex } from "../index-fields.ts";
-import { commonPrefix, selectNamespaces, type NamespaceQuery } from "../namespace-list.ts";
-import { encodePath, type Namespace } from "../namespace.ts";
-import {
-  planBatch,
-  runBatch,
-  type BatchPlan,
-  type ItemChange,
-  type SearchQuery,
-  type StoreEngine,
-} from "../operations.ts";
-import { toItem } from "../stored-item.ts";
+import { commonPath, selectNamespaces } from "../namespace.ts";
+import type { ItemChange, SearchQuery, StoreReads } from "../operations.ts";
 import { ItemTable, type RankedRow } from "./item-table.ts";
 import { migrate } from "./migrate.ts";
 import { retryBusy } from "./retry-busy.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
-import { toMatchQuery } from "./text-query.ts";
-import { Vectors } from "./vectors.ts";
+import { toMatchQuery } from "./text-tables.ts";
 
 /** Options of {@link SqliteStore}. */
-export interface SqliteStoreOptions {
-  /** Gives `createdAt` and `updatedAt`. */
-  readonly clock: Clock;
-  readonly index?: StoreIndex;
+export interface SqliteStoreOptions extends DurableStoreOptions {
   /** Longest wait for a lock in milliseconds before `storage_busy`; 10 s by default. */
   readonly busyDeadlineMs?: number;
 }
 
-/** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
-export type WriteGuard = () => void;
-
 /**
- * The store. A batch is one transaction: it happens as a whole or not at all, and its reads see the state before its
- * writes. What goes in and out are copies. Errors of SQLite arrive as `LilyError`s that name the file; a locked file
- * is waited for without blocking the event loop.
- *
- * Search gives the order of `InMemoryStore`, or the best match first when there is a `query`; `query` finds items that
- * hold any of its words in an indexed field, and nothing when it has no word. Scores compare within one answer only:
- * they are those of BM25, above 0 and without an end.
- *
- * With `index.embed`, and once {@link fillVectors} has made vectors, `query` finds also what means the same in other
- * words, and a score is the share of the best score by words, plus the cosine: 0 to 2. Where the embedder gives no vector
- * in time, and in a batch that also writes, which must not wait for it, the answer is that by words alone.
+ * As {@link DurableStore}. Errors of SQLite arrive as `LilyError`s that name the file; a locked file is waited for without
+ * blocking the event loop. Scores by words alone are those of BM25, without an end.
  */
-export class SqliteStore extends AtomicStore {
+export class SqliteStore extends DurableStore<() => void> {
   readonly #db: Database;
   readonly #items: ItemTable;
-  readonly #clock: Clock;
-  readonly #fields: (namespace: Namespace) => IndexFields;
   readonly #busyDeadlineMs: number;
-  readonly #transaction: Transaction<(work: () => unknown[]) => unknown[]>;
-  readonly #vectors: Vectors | undefined;
-  readonly #queryVectors: QueryVectors | undefined;
-
-  /** `db` comes from `openDatabase`; its tables are made if it has none. Whoever opened it closes it. */
-  constructor(db: Database, { clock, index = {}, busyDeadlineMs = 10_000 }: SqliteStoreOptions) {
-    super();
-    migrate(db, STORE_SCHEMA);
-    const { fields = ["$"], embed, isEmbedded = () => true } = index;
-    this.#db = db;
-    this.#items = new ItemTable(db);
-    this.#clock = clock;
-    this.#fields = typeof fields === "function" ? fields : () => fields;
-    this.#busyDeadlineMs = busyDeadlineMs;
-    this.#transaction = db.transaction((work: () => unknown[]) => work());
-    if (embed === undefined) return;
-    this.#vectors = new Vectors(db, embed, isEmbedded);
-    this.#queryVectors = createQueryVectors(embed, { clock });
-  }
-
-  override batch<Op extends Operation[]>(operations: Op): Promise<OperationResults<Op>> {
-    return this.#execute(operations);
-  }
-
-  /** This store, with writes that happen only if `guard` does not throw. Guard and write are one transaction. */
-  withGuard(guard: WriteGuard): BaseStore {
-    return new StoreView((operations) => this.#execute(operations, guard));
-  }
+  readonly #transaction: Transaction<(work: () => unknown) => unknown>;
 
   /**
-   * Makes vectors for at most `limit` items that lack one: they are new, their text or the embedder has changed. Without
-   * an embedder there is nothing to do.
+   * `db` comes from `openDatabase`; its tables are made if it has none. Whoever opened it closes it.
    *
-   * @throws {LilyError} `embedding_failed` when the embedder is down; what was made until then is kept.
+   * @throws {LilyError} `config_invalid` where there is an embedder and sqlite-vec does not run.
    */
-  async fillVectors(limit: number): Promise<{ readonly left: number }> {
-    return (await this.#vectors?.fill(limit, (work) => this.#retry(work))) ?? { left: 0 };
+  constructor(db: Database, { busyDeadlineMs = 10_000, ...options }: SqliteStoreOptions) {
+    super(options);
+    migrate(db, STORE_SCHEMA);
+    if (this.embedder !== undefined) loadExtension(db);
+    this.#db = db;
+    this.#items = new ItemTable(db);
+    this.#busyDeadlineMs = busyDeadlineMs;
+    this.#transaction = db.transaction((work: () => unknown) => work());
   }
 
-  async #execute<Op extends Operation[]>(operations: Op, guard?: WriteGuard): Promise<OperationResults<Op>> {
-    const plan = planBatch(operations);
-    const questions = plan.changes.length === 0 ? await this.#questionsIn(operations) : new Map();
-    const results = await this.#retry(() => this.#run(plan, questions, guard));
-    return results as OperationResults<Op>;
-  }
-
-  #run(plan: BatchPlan, questions: Questions, guard: WriteGuard | undefined): unknown[] {
-    const engine: StoreEngine = {
+  protected run({ reads, changes, questions, guard }: BatchRun<() => void>): Promise<unknown[]> {
+    const store: StoreReads = {
       get: (ref) => {
         const row = this.#items.get(ref);
         return row === undefined ? null : toItem(row);
       },
       search: (query) => this.#search(query, questions),
-      listNamespaces: (query) => this.#listNamespaces(query),
-      change: (change) => this.#change(change),
+      listNamespaces: (query) =>
+        // An iterator that is made and never read would keep its statement busy.
+        query.limit === 0 ? [] : selectNamespaces(this.#items.paths(commonPath(query)), query),
     };
-    if (plan.changes.length === 0) return this.#transaction.deferred(() => runBatch(engine, plan));
-    return this.#transaction.immediate(() => {
-      guard?.();
-      return runBatch(engine, plan);
-    });
-  }
-
-  async #questionsIn(operations: readonly Operation[]): Promise<Questions> {
-    const vectors = this.#vectors;
-    const vectorOf = this.#queryVectors;
-    if (vectors === undefined || vectorOf === undefined) return new Map();
-    return vectorsOfQuestions(operations, vectorOf, () => this.#retry(() => vectors.hasAny()));
+    return this.#retry(() => {
+      if (changes.length === 0) return this.#transaction.deferred(() => reads.map((read) => read(store)));
+      return this.#transaction.immediate(() => {
+        guard?.();
+        const results = reads.map((read) => read(store));
+        for (const change of changes) this.#change(change);
+        return results;
+      });
+    }) as Promise<unknown[]>;
   }
 
   #search(search: SearchQuery, questions: Questions): SearchItem[] {
-    const path = encodePath(search.prefix);
-    if (search.limit === 0) return [];
-    if (search.query !== undefined) {
-      const ranked = this.#rank(search.query, path, questions.get(search.query));
-      return page(ranked, search, ({ id, score }) => {
+    const { path, query, limit } = search;
+    if (limit === 0) return [];
+    if (query !== undefined) {
+      return page(this.#rank(query, path, questions.get(query)), search, ({ id, score }) => {
         const row = this.#items.getById(id);
         return row === undefined ? undefined : { ...toItem(row), score };
       });
@@ -149,26 +92,30 @@ export class SqliteStore extends AtomicStore {
     // Also by meaning: what holds no word asks for nothing, and every vector is a little like any other.
     if (match === undefined) return [];
     const found = this.#items.find(match, path);
-    if (vector === undefined || this.#vectors === undefined) return found;
+    if (vector === undefined || this.embedder === undefined) return found;
     return fuse(
       new Map(Array.from(found, ({ id, score }) => [id, score])),
-      this.#vectors.similarities(vector, path),
+      this.#items.similarities(vector, path, this.embedder.model),
     );
   }
 
-  #listNamespaces(query: NamespaceQuery): string[][] {
-    // An iterator that is made and never read would keep its statement busy.
-    if (query.limit === 0) return [];
-    return selectNamespaces(this.#items.paths(encodePath(commonPrefix(query))), query);
+  #change(change: ItemChange): void {
+    const { json } = change;
+    if (json === null) return this.#items.delete(change);
+    this.#items.put(change, { json, fields: this.fieldsOf(change), now: Math.trunc(this.clock.now()) });
   }
 
-  #change(change: ItemChange): void {
-    if (change.json === null) return this.#items.delete(change);
-    this.#items.put(change, {
-      json: change.json,
-      fields: change.index ?? this.#fields(change.namespace),
-      now: Math.trunc(this.#clock.now()),
-    });
+  protected hasVectors(model: string): Promise<boolean> {
+    return this.#retry(() => this.#items.hasVectors(model));
+  }
+
+  protected dueVectors(query: DueQuery): Promise<DueItem[]> {
+    return this.#retry(() => this.#items.dueVectors(query));
+  }
+
+  protected async putVectors(made: readonly MadeVector[]): Promise<void> {
+    const put = () => made.forEach((one) => this.#items.putVector(one));
+    await this.#retry(() => this.#transaction.immediate(put));
   }
 
   #retry<T>(work: () => T): Promise<T> {
@@ -192,4 +139,19 @@ function page<Row>(
     if (items.length >= limit) break;
   }
   return items;
+}
+
+function loadExtension(db: Database): void {
+  try {
+    sqliteVec.load(db);
+  } catch (error) {
+    throw new LilyError(
+      "config_invalid",
+      "sqlite-vec, which compares vectors, does not run on this machine",
+      {
+        next: "Set memory.embedder to none: search then goes by words.",
+        cause: error,
+      },
+    );
+  }
 }

@@ -42,18 +42,18 @@ describe("making vectors", () => {
     await store.put(["n"], "k", { text: "my automobile is blue" });
     expect(embedder.calls).toEqual([]);
     expect(keysOf(await store.search(["n"], { query: "blue" }))).toEqual(["k"]);
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(embedder.calls).toEqual([["my automobile is blue"]]);
     expect(vectorsIn(db)).toBe(1);
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(embedder.calls).toHaveLength(1);
   });
 
   it("goes through as many items as it is told, and says how many are left", async () => {
     const { store } = open();
     for (let n = 0; n < 50; n += 1) await store.put(["n"], `k${n}`, { text: `text ${n}` });
-    expect(await store.fillVectors(40)).toEqual({ left: 10 });
-    expect(await store.fillVectors(40)).toEqual({ left: 0 });
+    expect(await store.fillVectors(40)).toBe(true);
+    expect(await store.fillVectors(40)).toBe(false);
   });
 
   it("embeds the configured fields, by namespace, and gives what has no text none", async () => {
@@ -64,7 +64,7 @@ describe("making vectors", () => {
     await store.put(["blobs"], "a", { title: "bytes" });
     await store.put(["docs"], "b", { title: "  a title ", body: "not this" });
     await store.put(["docs"], "c", { body: "no title" });
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(embedder.calls).toEqual([["a title"]]);
     expect(vectorsIn(db)).toBe(1);
   });
@@ -75,7 +75,7 @@ describe("making vectors", () => {
     await before.store.put(["n"], "k", { text: "a hound" });
     before.db.close();
     const { store } = open({ file });
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["k"]);
   });
 
@@ -85,7 +85,7 @@ describe("making vectors", () => {
     onTestFinished(() => void db.close());
     const plain = new SqliteStore(db, { clock: createManualClock(0) });
     await plain.put(["n"], "k", { text: "a hound" });
-    expect(await plain.fillVectors(10)).toEqual({ left: 0 });
+    expect(await plain.fillVectors(10)).toBe(false);
     const { store } = open({ file });
     await store.fillVectors(10);
     await plain.put(["n"], "k", { text: "a car" });
@@ -109,7 +109,7 @@ describe("making vectors", () => {
     });
     await store.fillVectors(2);
     expect(vectorsIn(db)).toBe(0);
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
   });
 
   it("keeps the vector of a text that stays the same while the rest of the value changes", async () => {
@@ -117,10 +117,10 @@ describe("making vectors", () => {
     await store.put(["n"], "k", { text: "a hound", seen: 1 });
     await store.fillVectors(10);
     await store.put(["n"], "k", { text: "a hound", seen: 2 });
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     await store.put(["n"], "k", { text: "a cat", seen: 2 });
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual([]);
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(embedder.calls.filter((texts) => texts.includes("a hound"))).toHaveLength(1);
   });
 });
@@ -135,7 +135,7 @@ describe("an embedder that fails", () => {
     await expect(store.fillVectors(10)).rejects.toMatchObject({ code: "embedding_failed" });
     expect(keysOf(await store.search(["n"], { query: "hound" }))).toEqual(["old", "new"]);
     embedder.fails = undefined;
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
   });
 
   it("is not asked again by each search, until it has rested", async () => {
@@ -169,7 +169,7 @@ describe("an embedder that fails", () => {
     vi.spyOn(embedder, "embed").mockImplementation((texts) =>
       texts.includes("poison") ? Promise.reject(new Error("400")) : embed(texts),
     );
-    expect(await store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await store.fillVectors(10)).toBe(false);
     expect(keysOf(await store.search(["n"], { query: "puppy" }))).toEqual(["a hound"]);
     expect(keysOf(await store.search(["n"], { query: "poison" }))).toContain("poison");
   });
@@ -208,9 +208,9 @@ describe("another embedder", () => {
     await one.store.fillVectors(10);
     const two = open({ file, embedder: createFakeEmbedder({ model: "fake:two", dimensions: 24 }) });
     expect(keysOf(await two.store.search(["n"], { query: "hound" }))).toEqual(["a"]);
-    expect(await two.store.fillVectors(1)).toEqual({ left: 1 });
+    expect(await two.store.fillVectors(1)).toBe(true);
     expect(keysOf(await two.store.search(["n"], { query: "puppy" }))).toEqual(["a"]);
-    expect(await two.store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await two.store.fillVectors(10)).toBe(false);
     expect(vectorsIn(two.db)).toBe(2);
   });
 
@@ -221,7 +221,7 @@ describe("another embedder", () => {
     await one.store.fillVectors(10);
     const two = open({ file, embedder: createFakeEmbedder({ dimensions: 24 }) });
     expect(keysOf(await two.store.search(["n"], { query: "hound" }))).toEqual(["a"]);
-    expect(await two.store.fillVectors(10)).toEqual({ left: 0 });
+    expect(await two.store.fillVectors(10)).toBe(false);
     expect(keysOf(await two.store.search(["n"], { query: "puppy" }))).toEqual(["a"]);
   });
 });

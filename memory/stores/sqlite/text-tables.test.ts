@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { openDatabase } from "./open-database.ts";
-import { toSearchableText } from "./searchable-text.ts";
+import { toSearchableText } from "../index-fields.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
-import { toMatchQuery } from "./text-query.ts";
+import { toMatchQuery } from "./text-tables.ts";
 
 const OPERATORS = [
   "AND",
