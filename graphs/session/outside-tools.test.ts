@@ -11,7 +11,7 @@ import {
   type OutsideTools,
   type ToolSourceState,
 } from "#src/tools/outside-tools.ts";
-import { stdioServer } from "#src/tools/testing/start-mcp.ts";
+import { startHttpMcp, stdioServer } from "#src/tools/testing/start-mcp.ts";
 import {
   createHarness,
   echoModel,
@@ -25,7 +25,7 @@ import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
 
-const opened: OutsideTools[] = [];
+const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
 });
@@ -282,26 +282,26 @@ describe("a real MCP server in a turn", () => {
     if (outside !== undefined) opened.push(outside);
     return using(outside);
   };
+  const http = async (options: Parameters<typeof startHttpMcp>[0] = {}) => {
+    const server = await startHttpMcp(options);
+    opened.push(server);
+    return { type: "http" as const, url: server.url, headers: {} };
+  };
 
-  it("is called with the model's arguments, and its answer is given to the model", async () => {
-    const model = calling("my__greet", { name: "Ada" });
-    const lily = await start({ model, adjust: real({ my: stdioServer() }) });
-    expect((await lily.send("greet")).envelope.message).toBe("done");
-    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("hello Ada, no greeting");
-  });
-
-  it("gives a picture as a part that is kept, and 5 MB as a result that read_result reads on", async () => {
+  it("is called with the model's arguments; gives a picture as a part that is kept, and 5 MB as a result that read_result reads on", async () => {
     const model = new ScriptedChatModel([
       {
         toolCalls: [
           { id: "c1", name: "my__picture", args: {} },
           { id: "c2", name: "my__big", args: {} },
+          { id: "c3", name: "my__greet", args: { name: "Ada" } },
         ],
       },
       "done",
     ]);
-    const lily = await start({ model, adjust: real({ my: stdioServer() }) });
+    const lily = await start({ model, adjust: real({ my: await http() }) });
     await lily.send("show");
+    expect(JSON.stringify(model.calls.at(-1)?.messages)).toContain("hello Ada, no greeting");
     const [turn] = await lily.turns((await lily.chain()).latest);
     const results = turn?.messages.filter(({ role }) => role === "tool").map(({ content }) => content) ?? [];
     expect(results[0]).toMatch(/a dot:\n\[.*image\/png.*\] kept as result [0-9a-f]{64}/u);
@@ -336,7 +336,7 @@ describe("a real MCP server in a turn", () => {
   });
 
   it("is asked about before it writes, and writes in the process in which the person says yes", async () => {
-    const servers = { my: stdioServer() };
+    const servers = { my: await http() };
     const model = calling("my__write");
     const one = await start({ model, adjust: real(servers) });
     const waiting = await one.send("hello");
@@ -374,7 +374,7 @@ describe("a real MCP server in a turn", () => {
   it("that hangs stops no turn", async () => {
     const lily = await start({
       model: calling("my__greet"),
-      adjust: real({ hangs: stdioServer("hang") }, 500),
+      adjust: real({ hangs: await http({ isSilent: true }) }, 500),
     });
     expect((await lily.send("hello")).envelope.message).toBe("done");
     expect((await lily.send("/tools")).envelope.text).toContain("| hangs | did not answer within 0.5 s |");

@@ -6,10 +6,9 @@ import { createHash } from "node:crypto";
 import type { StructuredToolInterface } from "@langchain/core/tools";
 import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { z } from "zod";
-import { errorMessage } from "#src/kernel/errors.ts";
-import { connectMcp, ServerFailure, type McpConnection } from "./mcp-connection.ts";
+import { McpServer, type McpServerOptions } from "./mcp-server.ts";
+import type { McpServerSettings } from "./tool-settings.ts";
 import { toolSource } from "./tool-source.ts";
-import { withVariables, type McpServerSettings, type ToolSettings } from "./tool-settings.ts";
 
 /** What models are told of a tool, and where it is. */
 export const describedToolSchema = z.object({
@@ -61,14 +60,9 @@ export interface OutsideTools {
 }
 
 /** What they are made of. */
-export interface OutsideToolsOptions extends Pick<ToolSettings, "connectMs" | "callMs"> {
+export interface OutsideToolsOptions extends McpServerOptions {
   readonly servers: Readonly<Record<string, McpServerSettings>>;
   readonly builtIn: readonly StructuredToolInterface[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where programs are started. */
-  readonly cwd: string;
-  /** Milliseconds that only go on. */
-  readonly monotonic: () => number;
 }
 
 /** Makes them; `undefined` where nothing is configured. */
@@ -80,7 +74,7 @@ export function createOutsideTools(options: OutsideToolsOptions): OutsideTools |
   if (servers.length + builtIn.length === 0) return undefined;
   const ofLily: ToolSourceState[] =
     builtIn.length === 0 ? [] : [{ name: BUILT_IN, state: "ready", ...describe(builtIn, (name) => name) }];
-  const known = (): ToolSourceState[] => [...ofLily, ...servers.map((server) => server.state())];
+  const known = (): ToolSourceState[] => [...ofLily, ...servers.map(stateOf)];
   return {
     known,
     async list({ isAsked = false } = {}) {
@@ -99,140 +93,9 @@ export function createOutsideTools(options: OutsideToolsOptions): OutsideTools |
   };
 }
 
-/** A server that failed is left alone so long, unless a person asks. */
-const PAUSE_MS = 60_000;
-
-/** One MCP server. */
-class McpServer {
-  readonly name: string;
-  readonly #settings: McpServerSettings;
-  readonly #options: OutsideToolsOptions;
-  #connection: McpConnection | undefined;
-  #connecting: Promise<McpConnection> | undefined;
-  #failed: { readonly why: string; readonly at: number } | undefined;
-  #described: Pick<ToolSourceState, "tools" | "problems"> = { tools: [], problems: [] };
-  /** What ends, for which the end of the program waits. */
-  readonly #closing = new Set<Promise<void>>();
-  readonly #processes = new Set<number>();
-  #isClosed = false;
-
-  constructor(name: string, settings: McpServerSettings, options: OutsideToolsOptions) {
-    this.name = name;
-    this.#settings = settings;
-    this.#options = options;
-  }
-
-  state(): ToolSourceState {
-    const { name } = this;
-    if (this.#failed !== undefined) return { name, state: "failed", tools: [], problems: [this.#failed.why] };
-    return { name, state: this.#connection === undefined ? "idle" : "ready", ...this.#described };
-  }
-
-  /** Brings what is known up to date. Never throws: why it failed is kept. */
-  async look(isAsked: boolean): Promise<void> {
-    const { monotonic } = this.#options;
-    if (!isAsked && this.#failed !== undefined && monotonic() < this.#failed.at + PAUSE_MS) return;
-    try {
-      const isNew = this.#connection === undefined;
-      const connection = await this.#connected();
-      // Few servers tell that their list has changed.
-      if (!isNew) await this.#refresh(connection);
-    } catch {
-      // Kept by whatever failed.
-    }
-  }
-
-  async call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> {
-    const connection = await this.#connected().catch((error: unknown) => {
-      throw new Error(`the server ${this.name} ${errorMessage(error)}`, { cause: error });
-    });
-    try {
-      return await connection.call(tool, args, signal);
-    } catch (error) {
-      // One that does not answer any more is begun anew by the next call.
-      if (signal?.aborted !== true && !(await connection.isAlive())) this.#leave(connection);
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#connecting?.catch(() => undefined);
-    if (this.#connection !== undefined) this.#leave(this.#connection);
-    await Promise.all(this.#closing);
-    process.off("exit", this.#kill);
-  }
-
-  #connected(): Promise<McpConnection> {
-    if (this.#isClosed) return Promise.reject(new Error("is ended with the program"));
-    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
-    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
-    return this.#connecting;
-  }
-
-  async #connect(): Promise<McpConnection> {
-    const { connectMs, callMs, cwd, env, monotonic } = this.#options;
-    try {
-      const connection = await connectMcp(this.name, withVariables(this.#settings, env), {
-        connectMs,
-        callMs,
-        cwd,
-        onClosed: () => (this.#connection = undefined),
-        onChanged: () => {
-          if (this.#connection !== undefined) void this.#refresh(this.#connection).catch(() => undefined);
-        },
-        onProcess: (pid) => {
-          process.off("exit", this.#kill).on("exit", this.#kill);
-          this.#processes.add(pid);
-          return () => void this.#processes.delete(pid);
-        },
-      });
-      this.#connection = connection;
-      this.#failed = undefined;
-      this.#describe(connection);
-      return connection;
-    } catch (error) {
-      this.#failed = { why: errorMessage(error), at: monotonic() };
-      if (error instanceof ServerFailure) this.#wait(error.closing);
-      throw error;
-    }
-  }
-
-  async #refresh(connection: McpConnection): Promise<void> {
-    try {
-      await connection.refresh();
-      this.#describe(connection);
-    } catch (error) {
-      this.#leave(connection);
-      this.#failed = { why: errorMessage(error), at: this.#options.monotonic() };
-      throw error;
-    }
-  }
-
-  #describe({ tools }: McpConnection): void {
-    this.#described = describe([...tools.values()], (tool) => nameOf(this.name, tool));
-  }
-
-  #leave(connection: McpConnection): void {
-    if (this.#connection === connection) this.#connection = undefined;
-    this.#wait(connection.close());
-  }
-
-  #wait(closing: Promise<void>): void {
-    const ended = closing.finally(() => this.#closing.delete(ended));
-    this.#closing.add(ended);
-  }
-
-  /** The last resort: a program that ends without closing leaves no process behind. */
-  readonly #kill = (): void => {
-    for (const pid of this.#processes) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has ended.
-      }
-    }
-  };
+function stateOf({ name, failure, isBegun, tools }: McpServer): ToolSourceState {
+  if (failure !== undefined) return { name, state: "failed", tools: [], problems: [failure] };
+  return { name, state: isBegun ? "ready" : "idle", ...describe(tools, (tool) => nameOf(name, tool)) };
 }
 
 /** Tools of one server, and characters of what one says of itself; more would fill every prompt. */
