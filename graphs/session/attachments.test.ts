@@ -44,6 +44,8 @@ describe("a message with a picture", () => {
     expect(usersIn(model)).toEqual([[text("what is it?"), shown]]);
     const [turn] = await turnsOfLatest(harness);
     expect(turn?.messages[0]).toMatchObject({ role: "user", content: "what is it?", attachments: [stored] });
+    const prompt = (await harness.send("/why --prompt")).envelope.text;
+    expect(prompt).toContain("\nwhat is it?\n[picture: image/png, 300 bytes]\n");
   });
 
   it("needs no text, and text after it goes on", async () => {

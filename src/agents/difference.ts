@@ -1,5 +1,6 @@
 /** What changed between two states of some texts, as Markdown. Pure. */
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
+import { fenced } from "#src/kernel/markdown.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -26,7 +27,7 @@ export function differenceText(before: Texts, after: Texts): string {
       const left = lines.length - shown.length;
       return [
         `**${name}** changed:`,
-        ...(shown.length === 0 ? [] : [fenced(shown.join("\n"))]),
+        ...(shown.length === 0 ? [] : [fenced("diff", shown.join("\n"))]),
         ...(left === 0 ? [] : [`${left} more changed lines are not shown.`]),
       ].join("\n\n");
     })
@@ -40,11 +41,4 @@ function patchOf(before: string, after: string): string[] {
     headerOptions: OMIT_HEADERS,
   });
   return patch === undefined ? ["(almost all of it)"] : patch.trimEnd().split("\n");
-}
-
-/** A fence that is longer than any within. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}diff\n${text}\n${fence}`;
 }

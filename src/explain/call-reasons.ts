@@ -1,5 +1,5 @@
 /** What model calls were given, in words: tokens by part, whose turns, what was left out and by which rule. */
-import { counted } from "#src/kernel/markdown.ts";
+import { counted, joined } from "#src/kernel/markdown.ts";
 import {
   tokensIn,
   turnsGiven,
@@ -62,21 +62,22 @@ function turnsText(turns: readonly GivenTurns[], { nameOf }: Telling): string {
   if (turns.length === 0) return "none: nothing was said before, or nothing fitted";
   return turns
     .map(({ sessionId, from, to, as }) => {
-      const range = from === to ? `turn ${from}` : `turns ${from} to ${to}`;
-      return `${range} of ${nameOf(sessionId)}${as === undefined ? "" : ` (${as})`}`;
+      return `${rangeText(from, to)} of ${nameOf(sessionId)}${as === undefined ? "" : ` (${as})`}`;
     })
     .join("; ");
+}
+
+/** `turn 3`, `turns 3 to 5`. */
+export function rangeText(from: number, to: number): string {
+  return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
 }
 
 /** What was not given whole, and why; each in one phrase. */
 export function leftOutReasons({ cuts = [], leftOut, afterTooLong }: CallReceipt): string[] {
   const { from = 1, to = 0, earlier = 0 } = leftOut ?? {};
-  const own = to < from ? "" : from === to ? `turn ${from}` : `turns ${from} to ${to}`;
-  const before =
-    earlier === 0
-      ? ""
-      : counted(earlier, "turn of earlier sessions").replace(/turn of (.*)s$/u, "turns of $1");
-  const turns = [before, own].filter((part) => part !== "").join(" and ");
+  const own = to < from ? "" : rangeText(from, to);
+  const before = earlier === 0 ? "" : `${counted(earlier, "turn")} of earlier sessions`;
+  const turns = joined([before, own], " and ");
   return [
     ...(afterTooLong === true
       ? ["the server had found a longer prompt too long, so that half of it was planned"]

@@ -12,22 +12,11 @@ import { DEFAULT_KB } from "#memory/namespaces.ts";
 import { traceOf, type TraceOptions } from "./derive-trace.ts";
 import { traceSchema } from "./trace.ts";
 
-/** `created`: nothing was said yet; `active`; `expired`: archived, or so old that the next message begins a new one. */
-const sessionStateSchema = z.enum(["created", "active", "expired"]);
-
-function sessionStateOf(
-  { turns }: Pick<SessionFields, "turns">,
-  { sealed }: Pick<ChainEntry, "sealed">,
-  isDue: boolean,
-): SessionSetup["state"] {
-  if (sealed !== undefined || isDue) return "expired";
-  return turns === 0 ? "created" : "active";
-}
-
 /** Schema of {@link SessionDocument}. */
 export const sessionDocumentSchema = z.strictObject({
   sessionId: z.string(),
-  state: sessionStateSchema,
+  /** `created`: nothing was said yet; `active`; `expired`: archived, or so old that the next message begins a new one. */
+  state: z.enum(["created", "active", "expired"]),
   createdAt: z.string(),
   lastActivityAt: z.string().nullable(),
   expiresAt: z.string().nullable(),
@@ -69,35 +58,32 @@ export type SessionDocument = z.infer<typeof sessionDocumentSchema>;
 /** The fields that say how the session is set up. */
 export type SessionSetup = Omit<SessionDocument, "messageLog" | "sessionContextUnits" | "explainabilityLog">;
 
-/** What belongs to a session beside its fields. */
-interface SetupParts {
-  readonly entry: ChainEntry;
-  /** The next message would begin another session. */
-  readonly isDue: boolean;
-  /** Those of the next turn, and what would answer it. */
-  readonly plugins: Readonly<Partial<Record<Slot, UsedPlugin>>>;
-  readonly solver: string;
-}
-
-/** How a session is set up. */
+/**
+ * How a session is set up.
+ *
+ * @param parts `isDue`: the next message would begin another session; plugins and solver of the next turn
+ */
 export function sessionSetup(
-  session: SessionFields,
-  { entry, isDue, plugins, solver }: SetupParts,
+  { sessionId, turns, createdAt, lastActivityAt, expiresAt, kbs = [DEFAULT_KB] }: SessionFields,
+  parts: {
+    readonly entry: ChainEntry;
+    readonly isDue: boolean;
+    readonly plugins: Readonly<Partial<Record<Slot, UsedPlugin>>>;
+    readonly solver: string;
+  },
 ): SessionSetup {
-  const { sessionId, createdAt, lastActivityAt, expiresAt, kbs = [DEFAULT_KB] } = session;
-  const state = sessionStateOf(session, entry, isDue);
-  const named = (slot: Slot): string | null => plugins[slot]?.name ?? null;
+  const { entry, isDue, plugins, solver } = parts;
   return {
     sessionId,
-    state,
+    state: entry.sealed !== undefined || isDue ? "expired" : turns === 0 ? "created" : "active",
     createdAt,
     lastActivityAt,
     expiresAt,
     preferredModel: solver,
-    preferredPlannerPlugin: named("planner"),
-    preferredSeedDetectorPlugin: named("sd"),
-    preferredKBPlugin: named("kb"),
-    preferredGoalSolverPlugin: named("gs"),
+    preferredPlannerPlugin: plugins.planner?.name ?? null,
+    preferredSeedDetectorPlugin: plugins.sd?.name ?? null,
+    preferredKBPlugin: plugins.kb?.name ?? null,
+    preferredGoalSolverPlugin: plugins.gs?.name ?? null,
     mountedKbId: kbs[0] ?? null,
     mountedKbIds: kbs,
   };
@@ -105,40 +91,42 @@ export function sessionSetup(
 
 const PREVIEW = 200;
 
-function namesOf(plugins: UsedPlugins = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(plugins).map(([slot, { name }]) => [slot, name]));
-}
-
 /** The log of what happened, by time; a turn whose number is known comes behind a failure of the same instant. */
 export function explainabilityLog(
   { turns, failures }: { readonly turns: readonly TurnRecord[]; readonly failures: readonly FailedTurn[] },
   options: TraceOptions,
 ): SessionDocument["explainabilityLog"] {
-  const failed = failures.map((failure) => {
-    const { totals, graph, status, requestId, code } = traceOf(
-      { kind: "failure", failure, place: 1, of: 1 },
-      options,
-    );
-    const { deliveryId, message: error, plugins } = failure;
-    const told = {
-      deliveryId,
-      turn: null,
-      status,
-      code,
-      error,
-      plugins: namesOf(plugins),
-      responsePreview: null,
+  const told = (
+    which: Parameters<typeof traceOf>[0],
+    rest: { readonly error: string | null; readonly plugins: UsedPlugins; readonly preview: string | null },
+  ) => {
+    const {
+      v: _v,
+      sessionId: _id,
+      startedAt: _from,
+      endedAt: at,
+      totals,
+      graph,
+      ...head
+    } = traceOf(which, options);
+    return {
+      ...head,
+      at,
+      error: rest.error,
+      plugins: Object.fromEntries(Object.entries(rest.plugins).map(([slot, { name }]) => [slot, name])),
+      responsePreview: rest.preview,
+      executionTrace: { totals, graph },
     };
-    return { requestId, ...told, at: failure.at, executionTrace: { totals, graph } };
+  };
+  const failed = failures.map((failure) => {
+    const { message: error, plugins = {} } = failure;
+    return told({ kind: "failure", failure, place: 1, of: 1 }, { error, plugins, preview: null });
   });
   const committed = turns.map((turn) => {
-    const { totals, graph, status, requestId, code } = traceOf({ kind: "turn", turn }, options);
     const { envelope } = turn.reply;
-    const said = sliceWhole(envelope === undefined ? answerOf(turn) : replyText(envelope), 0, PREVIEW);
-    const { deliveryId, explanation } = turn;
-    const plugins = namesOf(explanation.plugins);
-    const told = { deliveryId, turn: turn.turn, status, code, error: null, plugins, responsePreview: said };
-    return { requestId, ...told, at: turn.at, executionTrace: { totals, graph } };
+    const preview = sliceWhole(envelope === undefined ? answerOf(turn) : replyText(envelope), 0, PREVIEW);
+    const { plugins = {} } = turn.explanation;
+    return told({ kind: "turn", turn }, { error: null, plugins, preview });
   });
   return [...failed, ...committed].sort((a, b) => Number(a.at > b.at) - Number(a.at < b.at));
 }

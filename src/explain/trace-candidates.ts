@@ -1,7 +1,8 @@
 /** The candidates of a turn's prompts: what was given, what was left out or denied, by which rule. Pure. */
 import { shortId } from "#memory/record.ts";
-import { turnsOfCall, type CallReceipt, type Cut } from "#src/sessions/call-receipt.ts";
+import type { CallReceipt, Cut } from "#src/sessions/call-receipt.ts";
 import { isDenied, type AnswerSource, type Explanation } from "#src/sessions/turn-record.ts";
+import { rangeText } from "./call-reasons.ts";
 import { unitName } from "./explain-turn.ts";
 import type { Telling } from "./reason.ts";
 import type { TraceEdge } from "./trace.ts";
@@ -19,25 +20,32 @@ type Naming = Pick<Telling, "nameOf">;
 
 /** What was chosen once for all calls of the turn. */
 export function turnCandidates({ receipt }: Pick<Explanation, "receipt">, naming: Naming): Candidate[] {
-  if (receipt === undefined) return [];
-  const { memory = [], evidence = [], ledger = [], units = [], left = [] } = receipt;
-  const given = (name: string, rule: string, rest: Pick<Candidate, "score" | "count"> = {}): Candidate => ({
+  const { memory = [], evidence = [], ledger = [], units = [], left = [] } = receipt ?? {};
+  return [
+    ...memory.map(({ id, because = "fits", score }) => given(factName(id), because, { score })),
+    ...evidence.map((passage) => given(passageName(passage), "fits", passage)),
+    ...units.map((unit) => given(`unit ${unitName(unit, naming)}`, unit.because, unit)),
+    ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
+    ...left.map((one): Candidate => {
+      const [kind, id, rule, score] = one;
+      const status = isDenied(one) ? "denied" : "leftOut";
+      return { ...given(`${kind} ${id}`.trim(), rule, { score }), status };
+    }),
+  ];
+}
+
+function given(
+  name: string,
+  rule: string,
+  { score, count }: { readonly score?: number | undefined; readonly count?: number } = {},
+): Candidate {
+  return {
     name,
     status: "given",
     rule,
-    ...rest,
-  });
-  return [
-    ...memory.map(({ id, because, score }) => given(factName(id), because ?? "fits", scored(score))),
-    ...evidence.map((passage) => given(passageName(passage), "fits", scored(passage.score))),
-    ...units.map((unit) => given(`unit ${unitName(unit, naming)}`, unit.because, scored(unit.score))),
-    ...(ledger.length === 0 ? [] : [given("tasks and decisions", "open", { count: ledger.length })]),
-    ...left.map((one) => {
-      const [kind, id, rule, score] = one;
-      const status = isDenied(one) ? ("denied" as const) : ("leftOut" as const);
-      return { name: `${kind} ${id}`.trim(), status, rule, ...scored(score) };
-    }),
-  ];
+    ...(score === undefined ? {} : { score }),
+    ...(count === undefined ? {} : { count }),
+  };
 }
 
 /** What was taken from the message and refused by the policy gate, by its rules. */
@@ -55,7 +63,7 @@ export function sourceCandidates(
   { sources = [] }: Pick<Explanation, "sources">,
   naming: Naming,
 ): Candidate[] {
-  return sources.map((source) => ({ name: sourceName(source, naming), status: "given", rule: "rests on" }));
+  return sources.map((source) => given(sourceName(source, naming), "rests on"));
 }
 
 function sourceName(source: AnswerSource, naming: Naming): string {
@@ -71,9 +79,6 @@ function sourceName(source: AnswerSource, naming: Naming): string {
   }
 }
 
-const scored = (score: number | undefined): Pick<Candidate, "score"> =>
-  score === undefined ? {} : { score };
-
 const factName = (id: string): string => `fact ${shortId(id)}`;
 
 function passageName({ sourceId, piece }: { readonly sourceId: string; readonly piece: number }): string {
@@ -86,42 +91,31 @@ export function callCandidates(
   index: number,
   { call, nameOf }: Naming & { readonly call: CallReceipt },
 ): Candidate[] {
-  const before = index === 0 ? undefined : calls[index - 1];
-  const turns = call.turns ?? (index === 0 ? turnsOfCall(calls, index) : []);
-  const isSame = (key: "leftOut" | "cuts"): boolean =>
-    before !== undefined && JSON.stringify(before[key]) === JSON.stringify(call[key]);
+  const before = calls[index - 1];
+  const isSame =
+    JSON.stringify([before?.leftOut, before?.cuts]) === JSON.stringify([call.leftOut, call.cuts]);
   return [
-    ...turns.map(({ sessionId, from, to, as }) => ({
-      name: `${range(from, to)} of ${nameOf(sessionId)}`,
-      status: as === undefined ? ("given" as const) : ("partly" as const),
+    ...(call.turns ?? []).map(({ sessionId, from, to, as }): Candidate => ({
+      name: `${rangeText(from, to)} of ${nameOf(sessionId)}`,
+      status: as === undefined ? "given" : "partly",
       rule: as ?? "newest first",
       count: to - from + 1,
     })),
-    ...(isSame("cuts") && isSame("leftOut") ? [] : cutCandidates(call)),
+    ...(isSame ? [] : (call.cuts ?? []).flatMap((cut) => cutCandidates(cut, call))),
   ];
 }
 
-const range = (from: number, to: number): string => (from === to ? `turn ${from}` : `turns ${from} to ${to}`);
-
-function cutCandidates({ cuts = [], leftOut }: CallReceipt): Candidate[] {
-  return cuts.flatMap((cut) => {
-    if (cut.what !== "turns" || cut.rule === "collapsed" || cut.rule === "shortened")
-      return [cutCandidate(cut)];
-    const { from = 1, to = 0, earlier = 0 } = leftOut ?? {};
-    const why = {
-      status: cut.rule === "summary" ? ("partly" as const) : ("leftOut" as const),
-      rule: cut.rule,
-    };
-    return [
-      ...(to < from ? [] : [{ name: `${range(from, to)} of this session`, count: to - from + 1, ...why }]),
-      ...(earlier === 0 ? [] : [{ name: "turns of earlier sessions", count: earlier, ...why }]),
-    ];
-  });
-}
-
-/** Several of a kind that are not given whole. */
-function cutCandidate({ what, rule, count }: Cut): Candidate {
+/** Turns by their ranges; of all else several of a kind that are not given whole. */
+function cutCandidates({ what, rule, count }: Cut, { leftOut }: CallReceipt): Candidate[] {
   const isPart = rule === "collapsed" || rule === "shortened";
-  const name = `${what} ${isPart ? rule : "left out"}`;
-  return { name, status: isPart ? "partly" : "leftOut", rule, ...(count === 0 ? {} : { count }) };
+  if (what !== "turns" || isPart) {
+    const name = `${what} ${isPart ? rule : "left out"}`;
+    return [{ name, status: isPart ? "partly" : "leftOut", rule, ...(count === 0 ? {} : { count }) }];
+  }
+  const { from = 1, to = 0, earlier = 0 } = leftOut ?? {};
+  const why = { status: rule === "summary" ? "partly" : "leftOut", rule } as const;
+  return [
+    ...(to < from ? [] : [{ name: `${rangeText(from, to)} of this session`, count: to - from + 1, ...why }]),
+    ...(earlier === 0 ? [] : [{ name: "turns of earlier sessions", count: earlier, ...why }]),
+  ];
 }

@@ -1,7 +1,13 @@
-/** Rollover verdicts in plain words, with the numbers that made them. */
+/** Rollover verdicts in plain words, with the numbers that made them and who decided. */
 import { quoted } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import type { RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "#src/sessions/verdict.ts";
+import type {
+  ControlModel,
+  RotateVerdict,
+  SemanticFinding,
+  StayVerdict,
+  Verdict,
+} from "#src/sessions/verdict.ts";
 import { durationText } from "./duration-text.ts";
 
 /** The reason of a verdict, as the end of a sentence: `13 h since your last message (limit 12 h)`. */
@@ -105,5 +111,24 @@ function beganText(verdict: RotateVerdict): string {
       return `A new conversation goes on from there: ${reason}. /resume brings the other one back.`;
     default:
       return `A new conversation began: ${reason}. /rejoin undoes it.`;
+  }
+}
+
+/** Who decides, and by whose word: `openai:gpt-4o-mini decides (configured for all agents)`. */
+export function controlModelText({ level, model }: ControlModel): string {
+  const who = level === "built-in" || model === "built-in" ? "The built-in classifier" : model;
+  return `${who} decides (${levelText(level)})`;
+}
+
+function levelText(level: ControlModel["level"]): string {
+  switch (level) {
+    case "session":
+      return "you chose it";
+    case "agent":
+      return "configured for this agent";
+    case "defaults":
+      return "configured for all agents";
+    case "built-in":
+      return "no control model is configured";
   }
 }

@@ -1,4 +1,4 @@
-/** Pieces of text and Markdown of which replies are made: tables, counts, quotations, and who said what. */
+/** Pieces of text and Markdown of which replies are made: tables, counts, quotations, blocks, and who said what. */
 
 /** A table in GitHub's form; `""` without rows. White space of cells, line breaks too, becomes one blank. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -46,4 +46,10 @@ export function counted(count: number, what: string): string {
 /** The parts that say something, `between` each of them. */
 export function joined(parts: readonly (string | undefined)[], between = " "): string {
   return parts.filter((part) => part !== undefined && part !== "").join(between);
+}
+
+/** A text in a block of code, whose fence is longer than any within. */
+export function fenced(language: string, text: string): string {
+  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
+  return `${fence}${language}\n${text}\n${fence}`;
 }

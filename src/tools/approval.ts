@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { fenced } from "#src/kernel/markdown.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
 import type { ToolSource } from "./tool-source.ts";
 import { changesSomething } from "./policy.ts";
@@ -155,11 +156,8 @@ export function argumentsText({ args }: Pick<Approval, "args">): string {
 
 /** What a caller is told whose message waits for a decision. */
 export function waitingEnvelope(approval: Approval): Envelope {
-  const fence = "`".repeat(
-    Math.max(3, ...[...argumentsText(approval).matchAll(/`+/gu)].map(([run]) => run.length + 1)),
-  );
   return refused("turn_waiting", `${approval.tool} waits for your decision`, {
-    body: `${approvalText(approval)}\n\n${fence}json\n${argumentsText(approval)}\n${fence}`,
+    body: `${approvalText(approval)}\n\n${fenced("json", argumentsText(approval))}`,
     next: "Approve or reject it. With another message it counts as not approved.",
     data: { approval },
   });

@@ -1,7 +1,7 @@
 /** `/control-model [name|reset]`: which model takes lifecycle decisions in this session and those after it. */
 import { done, envelopeOf } from "#src/kernel/envelope.ts";
 import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
-import { controlModelText } from "#src/explain/control-model-text.ts";
+import { controlModelText } from "#src/explain/verdict-text.ts";
 import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
 
 export const controlModelCommand: PlainCommand = {

@@ -1,6 +1,6 @@
 /** `/explain [turn | last | failed]`: the trace of a turn, drawn, as data, or as a diagram or page to keep. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { joined } from "#src/kernel/markdown.ts";
+import { fenced, joined } from "#src/kernel/markdown.ts";
 import { namesIn, traceOf } from "#src/explain/derive-trace.ts";
 import { failureHeadline, turnHeadline } from "#src/explain/explain-turn.ts";
 import { traceHtml, traceMermaid } from "#src/explain/trace-export.ts";
@@ -86,9 +86,4 @@ async function exported(
     next: "Open it with a browser; it quotes what you said, and is not encrypted.",
     data: { format, path, text },
   });
-}
-
-function fenced(language: string, text: string): string {
-  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
-  return `${fence}${language}\n${text}\n${fence}`;
 }

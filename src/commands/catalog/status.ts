@@ -1,9 +1,8 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
 import { done } from "#src/kernel/envelope.ts";
 import { counted, markdownFacts } from "#src/kernel/markdown.ts";
-import { controlModelText } from "#src/explain/control-model-text.ts";
+import { controlModelText, verdictText } from "#src/explain/verdict-text.ts";
 import { sessionSetup, type SessionSetup } from "#src/explain/session-document.ts";
-import { verdictText } from "#src/explain/verdict-text.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { decideTemporal } from "#src/sessions/decide-rollover.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";

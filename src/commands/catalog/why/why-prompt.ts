@@ -1,8 +1,8 @@
 /** `/why [turn] --prompt [call]`: the messages of a model call, rendered again from its receipt. */
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { counted } from "#src/kernel/markdown.ts";
+import { counted, fenced } from "#src/kernel/markdown.ts";
+import { attachmentText, type Message } from "#src/sessions/message.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
-import type { Message } from "#src/sessions/message.ts";
 import type { CommandContext } from "../../command.ts";
 
 /** Shows the prompt of a call; the last one of the turn by default. */
@@ -28,10 +28,9 @@ export async function whyPrompt(
     );
   const headline = `Turn ${turn}, call ${call} of ${calls.length}: ${calls[call - 1]?.model ?? ""} was given these messages${shown.isExact ? "" : ", but for what was forgotten, erased or changed since"}.${thoughtsText(calls[call - 1])}`;
   const text = shown.messages.map(messageText).join("\n\n");
-  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/gu)].map(([run]) => run.length + 1)));
   return done("prompt_shown", `${headline}\n\n${text}`, {
     lead: headline,
-    body: `${fence}text\n${text}\n${fence}`,
+    body: fenced("text", text),
     data: { turn, call, isExact: shown.isExact, messages: shown.messages.map((message) => ({ ...message })) },
   });
 }
@@ -42,8 +41,11 @@ function thoughtsText({ thoughts = 0 }: Partial<CallReceipt> = {}): string {
     : ` What it had thought before ${counted(thoughts, "step")} with tools went back to it and is not kept.`;
 }
 
-function messageText({ role, content, toolCalls = [], toolCallId }: Omit<Message, "timestamp">): string {
+function messageText(message: Omit<Message, "timestamp">): string {
+  const { role, content, toolCalls = [], toolCallId, attachments = [] } = message;
   const calls = toolCalls.map(({ id, name, arguments: given }) => `[calls ${name} ${given} as ${id}]`);
   const head = toolCallId === undefined ? `[${role}]` : `[${role} ${toolCallId}]`;
-  return [head, ...(content === "" ? [] : [content]), ...calls].join("\n");
+  return [head, ...(content === "" ? [] : [content]), ...attachments.map(attachmentText), ...calls].join(
+    "\n",
+  );
 }
