@@ -58,11 +58,13 @@ export function isNotice(message: BaseMessage): boolean {
 }
 
 /**
- * LangGraph's message reducer with five differences: what is not a message becomes a marked one, so that the graph
- * can refuse it in words; a user message whose id is there already is a repeated delivery and goes to the end under an
- * id of its own, instead of rewriting the past; any other message whose id is there already is dropped from the input of
- * a run, and goes to the end, to be told of, where somebody would change it; user messages that are sent at once are marked as such; what a caller
- * sends as the result of a call in the state is dropped, as agent-chat-ui says of every open call that it was handled.
+ * LangGraph's `messagesStateReducer`, but for five things:
+ * - what is no message becomes a marked one, so that `admit` can refuse it in words;
+ * - a user message whose id is there already is a repeated delivery: a copy under an id of its own goes to the end;
+ * - any other message whose id is there already is dropped from the input of a run; from `updateState` it goes to the end as a
+ *   marked copy, of which the user is told;
+ * - user messages that come in one input are marked as such;
+ * - a result that a caller sends for a call in the state is dropped: agent-chat-ui says of every open call that it was handled.
  */
 export function reduceMessages(before: BaseMessage[], right: MessagesUpdate): BaseMessage[] {
   if (!isSent(right)) return reduce(before, listOf(right));
@@ -113,28 +115,16 @@ function reduce(left: BaseMessage[], right: readonly unknown[], { isSent = false
       accepted.push(rewriting(message));
     }
   }
-  const cleared = superseded.length === 0 ? left : without(left, superseded);
-  // LangGraph's own reducer, which looks at every message, comes to the same.
-  return areNew(accepted) ? [...cleared, ...accepted] : messagesStateReducer(cleared, accepted);
+  return messagesStateReducer(without(left, superseded), accepted);
 }
 
 function callIds({ tool_calls: calls = [] }: AIMessage): (string | undefined)[] {
   return calls.map(({ id }) => id);
 }
 
-function without(messages: readonly BaseMessage[], removals: readonly BaseMessage[]): BaseMessage[] {
+function without(messages: BaseMessage[], removals: readonly BaseMessage[]): BaseMessage[] {
   const removed = new Set(removals.map(({ id }) => id));
   return messages.filter(({ id }) => !removed.has(id));
-}
-
-/** Whether each has an id of its own and removes nothing. */
-function areNew(accepted: readonly BaseMessage[]): boolean {
-  const seen = new Set(accepted.map(({ id }) => id));
-  return (
-    seen.size === accepted.length &&
-    !seen.has(undefined) &&
-    !accepted.some((message) => RemoveMessage.isInstance(message))
-  );
 }
 
 /** Two user messages of one id in one update stay two, so that they can be refused instead of one of them vanishing. */
