@@ -81,7 +81,7 @@ export async function askFirstThatAnswers(
       } catch (error) {
         first ??= error;
         const { streamed, kind } = classifyModelError(error);
-        // Another model would be sent the same messages.
+        // A fallback would be sent the same messages.
         if (question.guard.signal.aborted || streamed || kind === "bad_messages")
           throw failedAttempts.attach(modelFailedError(first), attempts);
         if (kind !== "context_length" || receipt === undefined) break;
@@ -124,7 +124,7 @@ async function ask(
   }
 }
 
-/** What of an answer has come. */
+/** What has come of an answer so far. */
 interface Partial {
   chunk: AIMessageChunk | undefined;
 }

@@ -62,7 +62,7 @@ export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: 
   };
 }
 
-/** Never told: a call that it ends is kept as far as it came. */
+/** Why a call is aborted; nobody is told, for what was written so far is kept. */
 function timeIsUp(): LilyError {
   return new LilyError("turn_stopped", "the time of this turn is used up");
 }

@@ -1,4 +1,4 @@
-/** Plans one model call: sizes of what could be given, for a plan of `src/context`, and of the plan the call's receipt. */
+/** Plans one model call: measures what could be given, asks `planContext` what fits, and writes the call's receipt. */
 import { evidenceText, factsText } from "#src/context/found-sections.ts";
 import {
   planContext,
@@ -47,7 +47,7 @@ export function budgetFor(deps: SessionDeps, agent: string, model: string): numb
 }
 
 /**
- * Refuses a message that fits beside nothing at all.
+ * Refuses a message that has no room even beside the system text alone.
  *
  * @throws {LilyError} `message_too_large`
  */
@@ -220,7 +220,7 @@ function planSteps(
   const named = nameResults(turn.messages, { sessionId: session.sessionId, turn: turn.number });
   const earlier = before?.steps;
   const known = stepsOf(inFlight.slice(0, earlier?.messages ?? 0)).length;
-  // Those that were cut when they were new are a line from then on.
+  // Results that were cut when they were new are collapsed to a line from the next call on.
   const small =
     earlier === undefined ? 0 : earlier.resultTokens === undefined ? earlier.out + earlier.collapsed : known;
   return stepsOf(inFlight).map((step, index) => {
@@ -270,7 +270,7 @@ function sizesOf<T>(entries: readonly T[], textOf: (entries: readonly T[]) => st
 /** With the blank line before it. */
 const sectionTokens = (text: string): number => estimateTokens(text) + 1;
 
-/** Ranges by session and form, oldest first; between the turns of one there are only those of which nothing is shown. */
+/** The given turns as ranges of one session and form, oldest first. A range may span turns that show nothing, e.g. commands. */
 function rangesOf(
   records: readonly TurnRecord[],
   plan: ContextPlan,

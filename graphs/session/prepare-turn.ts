@@ -23,7 +23,7 @@ import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
 import { saidBefore } from "./recall-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
-/** What is decided of a turn before anything is looked up for it. Its request id and its budgets it has since `admit`. */
+/** What is decided before anything is looked up: who answers, by which plugins, and what is looked for. */
 export interface PreparedTurn {
   /** What answers: a model reference, or `symbolic` for a solver without a model. */
   readonly solver: string;
@@ -39,7 +39,7 @@ export interface PreparedTurn {
   readonly notices: readonly string[];
 }
 
-/** Prepares the turn in flight. On the plugins that nobody chose it calls no model and reads nothing of its own. */
+/** Prepares the turn in flight. With the built-in plugins it calls no model and reads only the user's last messages. */
 export async function prepareTurn(
   deps: SessionDeps,
   {
@@ -86,7 +86,7 @@ export function noticesOf(plugins: PreparedTurn["plugins"]): string[] {
   return Object.values(plugins).flatMap((used) => fallbackText(used) ?? []);
 }
 
-/** What came of a slot, and of which plugin. */
+/** What the plugin of a slot gave, and which plugin that was. */
 export interface SlotOutcome<T> {
   readonly value: T;
   readonly used: UsedPlugin;

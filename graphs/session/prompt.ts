@@ -55,7 +55,7 @@ export function notedIn({ ledger, units }: SessionFields, { clears }: Pick<TurnI
   return clears === true ? { ledger: undefined, units: undefined } : { ledger, units };
 }
 
-/** So much of what a model thought before a step goes back with it, which some servers demand; of the newest one more. */
+/** What the model thought before a step, cut to size: some servers demand it back with the step. The newest has more room. */
 export function thoughtOf({ thoughts = [] }: AnsweredTurn, step: number, budgetTokens: number): string {
   const most = step === thoughts.length - 1 ? Math.floor(budgetTokens / 4) : shortTokens(budgetTokens);
   return cutText(thoughts[step] ?? "", most);
@@ -183,7 +183,7 @@ export const nameIn =
   (sessionId: string): string =>
     `session ${entryOf(chain, sessionId)?.ordinal ?? "?"}`;
 
-/** Days are told in it. */
+/** The zone in which days are told. */
 export const zoneOf = ({ turn }: Pick<PromptSources, "turn">): string => turn.receipt.timeZone ?? "UTC";
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n\n");
@@ -203,7 +203,7 @@ async function shownTurns(
   return (await Promise.all(ranges)).flat();
 }
 
-/** Servers that look for it are told the tool of each result. */
+/** The steps of the turn so far. Each result carries the name of its tool, which some servers demand. */
 function shownSteps(
   messages: readonly Message[],
   { session, turn }: PromptSources,

@@ -33,7 +33,7 @@ import { mayOfferFacts, saveLeaving } from "./savers.ts";
 
 type Ranges = Receipt["turns"];
 
-/** One that another one can begin with. */
+/** A summary with its notes, of which a longer one can be made. */
 type OlderSummary = Summary & Pick<SummaryNotes, "notes">;
 
 /** What is to be summarised, and in how much room. */
@@ -96,7 +96,7 @@ export async function summaryOf(
       ? {}
       : { asked: controlCall(deps, { what: "summary", model: control, begunMs, ...answer }) };
   const { text, offered } = answerOf(answer?.kind === "text" ? answer.text : "");
-  // One of a session that this one continues says all of it, and names turns by other words.
+  // The summary of a continued session covers all these turns already, but names them in its own terms.
   const isTold = older !== undefined && turns.length === 0;
   const { notes: kept, notices } = await saveLeaving({ deps, run, session, ranges, offered });
   const options: SummaryOptions = {

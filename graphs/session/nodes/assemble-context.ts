@@ -33,7 +33,7 @@ import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.t
 import { requireTurn, userMessage } from "../turn-messages.ts";
 import { openedNoticeId } from "../window.ts";
 
-/** What says something before the answer, to whoever listens. */
+/** With LangGraph's `writer`, by which notices reach listeners before the answer. */
 type SayingRuntime = NodeRuntime & { readonly writer?: (event: unknown) => void };
 
 /** Makes the node. */
@@ -60,7 +60,7 @@ export function assembleContext(deps: SessionDeps) {
   };
 }
 
-/** A page's thread says already, behind its first message, why its session began. */
+/** Drops the lines that the thread shows already in its notice of why the session began. */
 function withoutOpened(said: string, { messages, session }: SessionStateValues): string {
   const opened = messages.find(({ id }) => id === openedNoticeId(session?.sessionId ?? ""))?.text ?? "";
   const lines = said.split("\n");
@@ -179,7 +179,7 @@ function givenOnly(
   };
 }
 
-/** Of units that turns brought which are not given themselves, those that may be given. */
+/** The units of turns that are not in the prompt themselves, as far as they may be given. */
 function unitsForTurn(
   { chain, session, turn }: Subject & { readonly chain: Chain },
   { units = [] }: Noted,
@@ -187,7 +187,7 @@ function unitsForTurn(
 ): ReturnType<typeof chooseUnits> {
   const { sessionId } = session;
   const left = units.filter(
-    // What came in from elsewhere stands in no turn that is given.
+    // An imported unit stands in no turn.
     (unit) =>
       unit.id !== undefined ||
       isLeftOut({ ...unit, sessionId: unit.sessionId ?? sessionId }, before, { chain, session, from }),
@@ -195,7 +195,7 @@ function unitsForTurn(
   return left.length === 0 ? { given: [], left: [] } : chooseUnits(left, questionIn(turn.text));
 }
 
-/** What a model was given last in this conversation, as far as its newest turns tell. */
+/** The receipt of the conversation's latest model call, looked for in its newest turns. */
 async function callBefore(
   older: OlderTurns,
   within: { readonly chain: Chain; readonly session: SessionFields },
@@ -208,7 +208,7 @@ async function callBefore(
   return undefined;
 }
 
-/** What is told to the model whatever was said. */
+/** What a receipt holds whatever was said: local time, zone, hand-over note. */
 function fixedParts(
   deps: SessionDeps,
   { chain, session }: { readonly chain: Chain; readonly session: SessionFields },

@@ -82,7 +82,7 @@ export function callModel(deps: SessionDeps) {
   };
 }
 
-/** The call among those of its turn; the receipt of the turn tells what the last one was given. */
+/** Adds the call's receipt to those of the turn; older turns are not repeated where the call before was given the same. */
 function withCall(
   { receipt, calls = [] }: TurnInFlight,
   { model, receipt: call }: Answer,
@@ -135,7 +135,7 @@ async function ask(
   });
   const older = olderTurnsOf(deps, run, { chain: sources.chain, session, turn });
   const solver = turn.solver ?? SYMBOLIC;
-  // Who chose an answer without a model is not given one by another.
+  // A person who chose answers without a model gets none from a fallback.
   const isWithout = solver === SYMBOLIC && modelOf(deps, session) !== SYMBOLIC;
   const fallbacks = isWithout
     ? []
@@ -239,7 +239,7 @@ function noticeOf(
   return said.length === 0 ? null : said.join("\n");
 }
 
-/** The limit that ends the turn with this answer. A turn whose only call it is was not held back by it. */
+/** The limit that ends the turn with this answer; none where it was the turn's only call, which no limit held back. */
 function limitOf(
   deps: SessionDeps,
   turn: TurnInFlight,
