@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import type { Approval } from "#src/tools/approval.ts";
 import type { TurnEvent } from "#src/turns/runner.ts";
 import { homeFolder } from "#src/app/home-folder.ts";
-import { createInputHistory, historyFile } from "./input/history-file.ts";
+import { createInputHistory } from "./input/history-file.ts";
 import { LineInput } from "./input/line-input.ts";
 import type { Display } from "./late-parts.ts";
 import { printableLine } from "./printable.ts";
@@ -60,7 +60,7 @@ class Conversation {
     this.#input = new LineInput({
       input: stdin,
       output: stdout,
-      history: createInputHistory(historyFile(homeFolder(env, cwd))),
+      history: createInputHistory(homeFolder(env, cwd)),
       commandNames: () => this.#display?.commandNames ?? [],
       onIdleInterrupt: () => this.#input.printAbove(this.#screen.paint.dim("Ctrl-D leaves.")),
       onBusyInterrupt: () => this.#interrupt(),

@@ -3,6 +3,7 @@ import { constants, statSync } from "node:fs";
 import { open, realpath, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, parse, resolve } from "node:path";
+import { buffer as readAll } from "node:stream/consumers";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import type { CommandFiles, FileBytes } from "#src/commands/command.ts";
@@ -80,9 +81,6 @@ async function writeNew(target: string, text: string): Promise<void> {
   }
 }
 
-/** Most files of one name. */
-const MAX_NUMBER = 1_000;
-
 /** `facts.json`, else `facts-2.json`, and so on. */
 async function writeNumbered(folder: string, fileName: string, text: string): Promise<string> {
   const { name, ext } = parse(fileName);
@@ -93,12 +91,10 @@ async function writeNumbered(folder: string, fileName: string, text: string): Pr
       await writeNew(target, text);
       return target;
     } catch (error) {
-      if (codeOf(error) !== "EEXIST" || number === MAX_NUMBER) throw error;
+      if (codeOf(error) !== "EEXIST") throw error;
     }
   }
 }
-
-const READ_BYTES = 262_144;
 
 /** A device or pipe would never end, or wait for ever. */
 async function readOrdinary(shown: string, path: string, maxBytes: number): Promise<FileBytes> {
@@ -107,15 +103,12 @@ async function readOrdinary(shown: string, path: string, maxBytes: number): Prom
     const facts = await file.stat();
     if (!facts.isFile())
       throw fileFailed(shown, "cannot be read", facts.isDirectory() ? IS_FOLDER : "it is no ordinary file");
-    const parts: Buffer[] = [];
-    let length = 0;
-    for (;;) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(READ_BYTES));
-      if (bytesRead === 0) return { path, bytes: Buffer.concat(parts) };
-      parts.push(buffer.subarray(0, bytesRead));
-      length += bytesRead;
-      if (length > maxBytes) throw tooLarge(shown, maxBytes);
-    }
+    // One byte more than may be, as `end` is read too.
+    const bytes = await readAll(file.createReadStream({ end: maxBytes, autoClose: false }));
+    if (bytes.length <= maxBytes) return { path, bytes };
+    throw new LilyError("file_too_large", `${shown} is larger than ${maxBytes / 1_000_000} MB`, {
+      next: "Split it, and give the parts. Nothing was stored.",
+    });
   } finally {
     await file.close();
   }
@@ -152,11 +145,5 @@ function codeOf(error: unknown): string {
 function fileFailed(path: string, what: string, why: string): LilyError {
   return new LilyError("file_failed", `${path} ${what}: ${why}`, {
     next: "Give the path of another file. Nothing was changed.",
-  });
-}
-
-function tooLarge(path: string, maxBytes: number): LilyError {
-  return new LilyError("file_too_large", `${path} is larger than ${maxBytes / 1_000_000} MB`, {
-    next: "Split it, and give the parts. Nothing was stored.",
   });
 }

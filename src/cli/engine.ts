@@ -8,7 +8,7 @@ import type { TurnRequest } from "#src/turns/run-turn.ts";
 import { verifyStore } from "#src/upkeep/conversations.ts";
 import { commandFiles } from "./command-files.ts";
 import type { CliContext } from "./context.ts";
-import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
+import { typedLines } from "./input/history-file.ts";
 import type { LineInput } from "./input/line-input.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
 import { toolsOfNone } from "#graphs/session/offered-tools.ts";
@@ -31,7 +31,7 @@ export async function openEngine({ env, cwd, key }: CliContext, input?: Pick<Lin
     storage,
     {
       keepTurns: kept.keepTurns,
-      erasing: { typed: typedLines(owner, createInputHistory(historyFile(home)), input) },
+      erasing: { typed: typedLines(owner, home, input) },
     },
   );
   const sessionKey = key ?? defaultKey;

@@ -20,7 +20,7 @@ import { keyFileOf, readKeyFile } from "#src/server/auth/key-file.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
 import { askedHere, isYes } from "./confirm-erasing.ts";
 import { isInteractive, type CliContext } from "./context.ts";
-import { createInputHistory, historyFile, typedLines } from "./input/history-file.ts";
+import { typedLines } from "./input/history-file.ts";
 import { printableLine } from "./printable.ts";
 import { tell } from "./tell.ts";
 import { assertHome } from "./upkeep-home.ts";
@@ -54,7 +54,7 @@ export async function erase(context: CliContext, request: EraseRequest): Promise
       storage,
       clock: deps.clock,
       ids: deps.ids,
-      typed: typedLines(config.owner, createInputHistory(historyFile(home))),
+      typed: typedLines(config.owner, home),
       apiKeys: (whose) => keys.filter((entry) => entry.owner === whose).length,
     });
   } finally {

@@ -4,9 +4,9 @@ import {
   HumanMessage,
   SystemMessage,
   ToolMessage,
+  type AIMessageChunk,
   type BaseMessage,
 } from "@langchain/core/messages";
-import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { concat } from "@langchain/core/utils/stream";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import { cutOf, finalMessage } from "#src/models/final-message.ts";
@@ -43,132 +43,109 @@ const CALL_TOOLS =
  */
 export async function examineModel(models: ChatModels, reference: string): Promise<Check[]> {
   const model = await models.chatModel(reference);
-  const plain = await ask("model: plain", model, [new HumanMessage("Say only the word: ready")], plainRow);
-  if (plain.state === "bad") return [plain];
-  const rows = [
-    plain,
-    await ask("model: instructions", model, INSTRUCTED, instructionRow),
-    await ask("model: streaming", model, [new HumanMessage("Name the days of the week.")], streamRow),
-    ...(await toolRows(model)),
-    await ask("model: long answer", model, [LONG], longRow),
-  ];
-  const refused = models.takeNotices?.(reference) ?? [];
+  const plain = await ask("model: plain", model, [new HumanMessage("Say only the word: ready")], plainRows);
+  if (plain.some(({ state }) => state === "bad")) return plain;
+  const offered = model.bindTools?.([ADD]);
   return [
-    ...rows,
-    ...refused.map((notice) => warning("model: abilities", notice, "Nothing; it is left out by itself.")),
+    ...plain,
+    ...(await ask("model: instructions", model, INSTRUCTED, instructionRows)),
+    ...(await ask("model: streaming", model, [new HumanMessage("Name the days of the week.")], streamRows)),
+    ...(offered === undefined
+      ? [warning("model: tool call", "tools cannot be offered", CALL_TOOLS)]
+      : await ask("model: tool call", offered, [SUM], (check, heard) => toolRows(check, heard, offered))),
+    ...(await ask("model: long answer", model, [LONG], longRows)),
+    ...(models.takeNotices?.(reference) ?? []).map((notice) =>
+      warning("model: abilities", notice, "Nothing; it is left out by itself."),
+    ),
   ];
+}
+
+/** What can be asked: a model, also one that is offered tools. */
+interface Asked {
+  stream(
+    messages: BaseMessage[],
+    options: { readonly signal: AbortSignal },
+  ): Promise<AsyncIterable<AIMessageChunk>>;
 }
 
 /** What came of a question. */
 interface Heard {
-  readonly check: string;
   readonly message: AIMessage;
   /** Pieces of the answer that had text. */
   readonly pieces: number;
 }
 
-type Row = (heard: Heard) => Check;
-
+/** The rows that `judge` makes of the answer, or the one of a question that failed. */
 async function ask(
   check: string,
-  model: Pick<BaseChatModel, "stream">,
+  model: Asked,
   messages: BaseMessage[],
-  row: Row,
-): Promise<Check> {
-  const heard = await hear(check, model, messages);
-  return "state" in heard ? heard : row(heard);
-}
-
-async function hear(
-  check: string,
-  model: Pick<BaseChatModel, "stream">,
-  messages: BaseMessage[],
-): Promise<Heard | Check> {
+  judge: (check: string, heard: Heard) => Check[] | Promise<Check[]>,
+): Promise<Check[]> {
+  let whole: AIMessageChunk | undefined;
+  let pieces = 0;
   try {
-    let whole;
-    let pieces = 0;
     for await (const chunk of await model.stream(messages, { signal: AbortSignal.timeout(QUESTION_MS) })) {
       whole = whole === undefined ? chunk : concat(whole, chunk);
       if (chunk.text !== "") pieces += 1;
     }
-    return { check, pieces, message: whole === undefined ? new AIMessage("") : finalMessage(whole) };
   } catch (error) {
     const { message, next, code } = modelFailedError(error);
-    return wrong(check, message, { next, code });
+    return [wrong(check, message, { next, code })];
   }
+  return judge(check, { pieces, message: whole === undefined ? new AIMessage("") : finalMessage(whole) });
 }
 
-function plainRow({ check, message }: Heard): Check {
-  const thought =
-    "reasoning_content" in message.additional_kwargs ? ", after thoughts that are kept apart" : "";
+function plainRows(check: string, { message }: Heard): Check[] {
+  const hasThought = "reasoning_content" in message.additional_kwargs;
   if (message.text.trim() === "")
-    return wrong(check, "the answer has no text", { code: "model_failed", next: "Choose another model." });
-  return fine(check, `answers${thought}`);
+    return [wrong(check, "the answer has no text", { code: "model_failed", next: "Choose another model." })];
+  return [fine(check, `answers${hasThought ? ", after thoughts that are kept apart" : ""}`)];
 }
 
-function instructionRow({ check, message }: Heard): Check {
-  if (/lily/iu.test(message.text)) return fine(check, "are followed");
-  return warning(
-    check,
-    `were not followed: ${quoted(message)}`,
-    "Choose a model that follows instructions better.",
-  );
+function instructionRows(check: string, { message }: Heard): Check[] {
+  const next = "Choose a model that follows instructions better.";
+  if (/lily/iu.test(message.text)) return [fine(check, "are followed")];
+  return [warning(check, `were not followed: ${quoted(message)}`, next)];
 }
 
-function streamRow({ check, pieces, message }: Heard): Check {
+function streamRows(check: string, { pieces, message }: Heard): Check[] {
   const counted = message.usage_metadata === undefined ? "; usage is counted by estimate" : "";
-  if (pieces > 1) return fine(check, `comes in ${pieces} pieces${counted}`);
-  return warning(
-    check,
-    `the answer comes in one piece${counted}`,
-    "Switch streaming on in the server, or wait longer.",
-  );
+  const next = "Switch streaming on in the server, or wait longer.";
+  if (pieces > 1) return [fine(check, `comes in ${pieces} pieces${counted}`)];
+  return [warning(check, `the answer comes in one piece${counted}`, next)];
 }
 
-async function toolRows(model: BaseChatModel): Promise<Check[]> {
-  const check = "model: tool call";
-  const bound = model.bindTools?.([ADD]);
-  if (bound === undefined) return [warning(check, "tools cannot be offered", CALL_TOOLS)];
-  const asking = { stream: bound.stream.bind(bound) } as Pick<BaseChatModel, "stream">;
-  const heard = await hear(check, asking, [SUM]);
-  if ("state" in heard) return [heard];
-  const [call, bad] = [heard.message.tool_calls?.[0], heard.message.invalid_tool_calls?.[0]];
-  if (call === undefined)
-    return [
-      warning(
-        check,
-        bad === undefined ? `none was made: ${quoted(heard.message)}` : `cannot be read: ${bad.args ?? ""}`,
-        CALL_TOOLS,
-      ),
-    ];
-  const row =
-    call.name === "add" && Number(call.args["a"]) + Number(call.args["b"]) === 5555
-      ? fine(check, "is made with the right arguments")
-      : warning(
-          check,
-          `is made wrongly: ${call.name} ${JSON.stringify(call.args)}`,
-          "Choose a model that calls tools better.",
-        );
+async function toolRows(check: string, { message: asking }: Heard, model: Asked): Promise<Check[]> {
+  const [call, bad] = [asking.tool_calls?.[0], asking.invalid_tool_calls?.[0]];
+  if (call === undefined) {
+    const found =
+      bad === undefined ? `none was made: ${quoted(asking)}` : `cannot be read: ${bad.args ?? ""}`;
+    return [warning(check, found, CALL_TOOLS)];
+  }
+  const isRight = call.name === "add" && Number(call.args["a"]) + Number(call.args["b"]) === 5555;
+  const made = `is made wrongly: ${call.name} ${JSON.stringify(call.args)}`;
   const result = new ToolMessage({ content: "5555", tool_call_id: call.id ?? "" });
-  const resultRow: Row = ({ check: name, message }) =>
-    /5[,. ]?555/u.test(message.text)
-      ? fine(name, "is read")
-      : warning(name, `is not told: ${quoted(message)}`, CALL_TOOLS);
-  return [row, await ask("model: tool result", asking, [SUM, heard.message, result], resultRow)];
+  return [
+    isRight
+      ? fine(check, "is made with the right arguments")
+      : warning(check, made, "Choose a model that calls tools better."),
+    ...(await ask("model: tool result", model, [SUM, asking, result], (name, { message }) =>
+      /5[,. ]?555/u.test(message.text)
+        ? [fine(name, "is read")]
+        : [warning(name, `is not told: ${quoted(message)}`, CALL_TOOLS)],
+    )),
+  ];
 }
 
-function longRow({ check, message }: Heard): Check {
+function longRows(check: string, { message }: Heard): Check[] {
   const cut = cutOf(message);
   const numbers = message.text.match(/\d+/gu)?.length ?? 0;
+  const toldCut = `is cut after ${numbers} of 150 numbers (${cut})`;
   if (cut !== undefined)
-    return warning(
-      check,
-      `is cut after ${numbers} of 150 numbers (${cut})`,
-      "Raise the longest answer in the server's settings.",
-    );
-  return numbers >= 150
-    ? fine(check, "is whole")
-    : warning(check, `ends after ${numbers} of 150 numbers`, "Nothing, if longer answers are whole.");
+    return [warning(check, toldCut, "Raise the longest answer in the server's settings.")];
+  if (numbers >= 150) return [fine(check, "is whole")];
+  return [warning(check, `ends after ${numbers} of 150 numbers`, "Nothing, if longer answers are whole.")];
 }
 
 function quoted({ text }: AIMessage): string {

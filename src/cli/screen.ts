@@ -43,14 +43,8 @@ export function screenOf(stream: OutputTraits, env: Environment): Screen {
 }
 
 /** A screen without colours and boxes: for pipes and files. */
-export function plainScreen(columns: number = DEFAULT_COLUMNS): Screen {
-  return {
-    columns: Math.max(MIN_COLUMNS, columns),
-    rows: DEFAULT_ROWS,
-    isPlain: true,
-    isTerminal: false,
-    paint: new Chalk({ level: 0 }),
-  };
+export function plainScreen(columns?: number): Screen {
+  return screenOf({ columns }, {});
 }
 
 // https://no-color.org: set and not empty, whatever it is set to.

@@ -6,7 +6,7 @@ import { latestEntry } from "#src/sessions/chain.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
 import type { Engine } from "./engine.ts";
 import { printableKey, printableLine } from "./printable.ts";
-import { wrapped } from "./render/indent.ts";
+import { wrapped } from "./render/word-wrap.ts";
 import type { Screen } from "./screen.ts";
 import { counted } from "#src/kernel/markdown.ts";
 

@@ -19,13 +19,9 @@ export interface InputHistory {
 const MAX_LINES = 500;
 const OWNER_ONLY = 0o600;
 
-/** Where it is kept in a home folder. */
-export function historyFile(home: string): string {
-  return join(home, "cli-history");
-}
-
-/** Makes the history that lives in `path`: one line an entry, oldest first. */
-export function createInputHistory(path: string): InputHistory {
+/** Makes the history of a home folder: one line an entry, oldest first. */
+export function createInputHistory(home: string): InputHistory {
+  const path = join(home, "cli-history");
   let newest: string | undefined;
   return {
     count(says) {
@@ -110,15 +106,16 @@ function withoutBackslash(line: string): string {
 /** What `owner` has typed at this machine, as an erasure reaches it: the file, and the terminal that is open. */
 export function typedLines(
   owner: string,
-  history: InputHistory,
+  home: string,
   input?: { forgetSaying(says: (line: string) => boolean): void },
 ): TypedLines {
+  const { count, erase } = createInputHistory(home);
   return {
     owner,
-    count: (says) => history.count(says),
+    count,
     erase(says) {
       input?.forgetSaying(says);
-      return history.erase(says);
+      return erase(says);
     },
   };
 }

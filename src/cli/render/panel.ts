@@ -20,25 +20,27 @@ const MAX_WIDTH = 100;
 const FRAME = 4;
 
 /** `paragraphs` in a box that fits the screen; they are made printable here. */
-export function panel(paragraphs: readonly string[], screen: Screen, options: PanelOptions): string {
-  const clean = (parts: readonly string[]): string[] =>
-    parts.map((part) => printable(part).trim()).filter((part) => part !== "");
-  const [text, last] = [clean(paragraphs), clean(options.last === undefined ? [] : [options.last])];
-  const code = options.code === undefined ? [] : printable(options.code).split("\n");
-  if (!screen.isTerminal) return [...text, ...code, ...last].join("\n");
+export function panel(
+  paragraphs: readonly string[],
+  screen: Screen,
+  { title: named = "", tone, code: given = "", last = "" }: PanelOptions,
+): string {
+  const clean = (part: string): string => printable(part).trim();
+  const [title, code] = [printable(named), printable(given)];
+  const parts = [...paragraphs.map(clean), code, clean(last)].filter((part) => part !== "");
+  if (!screen.isTerminal) return parts.join("\n");
   const room = Math.min(screen.columns, MAX_WIDTH) - FRAME;
-  const fitted = (parts: readonly string[], trim = true): string[] =>
-    parts.flatMap((part) => wrapAnsi(part, room, { hard: true, trim }).split("\n"));
-  const lines = [...fitted(text), ...fitted(code, false), ...fitted(last)];
-  const title = options.title === undefined ? "" : printable(options.title);
+  const lines = parts.flatMap((part) =>
+    wrapAnsi(part, room, { hard: true, trim: part !== code }).split("\n"),
+  );
   const widest = Math.max(stringWidth(title) + 2, ...lines.map((line) => stringWidth(line)));
-  const isNotice = options.tone === "notice";
+  const isNotice = tone === "notice";
   return boxen(lines.map((line) => (isNotice ? screen.paint.dim(line) : line)).join("\n"), {
     width: widest + FRAME,
     padding: { left: 1, right: 1, top: 0, bottom: 0 },
     borderStyle: "round",
     ...(title === "" ? {} : { title }),
-    ...borderOf(screen, options.tone),
+    ...borderOf(screen, tone),
   });
 }
 

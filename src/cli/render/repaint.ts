@@ -1,6 +1,6 @@
 /** The end of a terminal's output, whose lines are written anew as they change; only what differs is written. */
-import { stripVTControlCharacters } from "node:util";
-import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+import type { Screen } from "../screen.ts";
 
 /** Lines that may change; the cursor stands behind the last one. Both functions return what is to be written. */
 export interface Repaint {
@@ -11,30 +11,20 @@ export interface Repaint {
 }
 
 /** Makes a {@link Repaint} for a terminal of that size. */
-export function createRepaint({
-  columns,
-  rows,
-}: {
-  readonly columns: number;
-  readonly rows: number;
-}): Repaint {
+export function createRepaint(screen: Pick<Screen, "columns" | "rows">): Repaint {
   let painted: readonly string[] = [];
   const show = (lines: readonly string[]): string => {
     const before = painted;
     painted = lines;
     if (before.length === 0) return lines.join("\n");
-    const first = Math.max(sameBegin(before, lines), firstOnScreen(before, { columns, rows }));
-    if (first >= before.length)
-      return lines
-        .slice(before.length)
-        .map((line) => `\n${line}`)
-        .join("");
+    const first = Math.max(sameBegin(before, lines), firstOnScreen(before, screen));
+    if (first >= before.length) return ["", ...lines.slice(before.length)].join("\n");
     const [last = ""] = before.slice(first);
     const [next = "", ...more] = lines.slice(first);
     // Text mostly goes on at its end, where the cursor stands.
     if (first === before.length - 1 && next.startsWith(last))
       return [next.slice(last.length), ...more].join("\n");
-    const up = before.slice(first).reduce((sum, line) => sum + rowsOf(line, columns), -1);
+    const up = before.slice(first).reduce((sum, line) => sum + rowsOf(line, screen.columns), -1);
     return `\r${up > 0 ? `\u001B[${up}A` : ""}\u001B[J${[next, ...more].join("\n")}`;
   };
   return {
@@ -55,27 +45,14 @@ function sameBegin(before: readonly string[], lines: readonly string[]): number 
 /** The first of the lines that stands on the screen as a whole. */
 function firstOnScreen(
   lines: readonly string[],
-  { columns, rows }: { readonly columns: number; readonly rows: number },
+  { columns, rows }: Pick<Screen, "columns" | "rows">,
 ): number {
   let used = 0;
   const above = lines.findLastIndex((line) => (used += rowsOf(line, columns)) > rows - 1);
   return above + 1;
 }
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-
 /** Rows that a terminal needs for a line: a character of two columns does not stand across the border. */
 function rowsOf(line: string, columns: number): number {
-  if (stringWidth(line) <= columns) return 1;
-  let count = 1;
-  let column = 0;
-  for (const { segment } of GRAPHEMES.segment(stripVTControlCharacters(line))) {
-    const width = stringWidth(segment);
-    if (column + width > columns) {
-      count += 1;
-      column = 0;
-    }
-    column += width;
-  }
-  return count;
+  return wrapAnsi(line, columns, { hard: true, wordWrap: false, trim: false }).split("\n").length;
 }

@@ -1,5 +1,4 @@
 /** Tables without lines, whose widest columns give way until the table fits the screen. */
-import Table from "cli-table3";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import type { Screen } from "../screen.ts";
@@ -13,49 +12,37 @@ export interface TableContent {
 const GAP = 2;
 const NARROWEST = 6;
 
-const NO_LINES = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "",
-};
-
 /** The table as lines, each at most as wide as the screen, without blanks at their ends. */
 export function table({ head, rows }: TableContent, screen: Screen): string {
   const all = head === undefined ? rows : [head, ...rows];
-  const widths = fitWidths(naturalWidths(all), screen.columns);
-  const cells = all.map((row, index) => {
-    const isHead = head !== undefined && index === 0;
-    return row.map((cell, column) =>
-      paintCell(wrapAnsi(cell, widths[column] ?? NARROWEST, { hard: true }), isHead, screen),
-    );
-  });
-  // Without widths of its own the library takes those of the wrapped cells and never cuts one.
-  const drawn = new Table({
-    chars: NO_LINES,
-    style: { "padding-left": 0, "padding-right": GAP, head: [], border: [], compact: true },
-  });
-  drawn.push(...cells);
-  return drawn
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
+  const fitted = fitWidths(naturalWidths(all), screen.columns);
+  const cells = all.map((row) =>
+    row.map((cell, column) => wrapAnsi(cell, fitted[column] ?? NARROWEST, { hard: true })),
+  );
+  // A wrapped cell may be narrower than it might be.
+  const widths = naturalWidths(cells);
+  return cells
+    .flatMap((row, index) =>
+      linesOf(row, widths, head !== undefined && index === 0 ? screen.paint.dim : String),
+    )
     .join("\n");
 }
 
-function paintCell(text: string, isHead: boolean, screen: Screen): string {
-  return isHead ? screen.paint.dim(text) : text;
+function linesOf(
+  row: readonly string[],
+  widths: readonly number[],
+  paint: (text: string) => string,
+): string[] {
+  const cells = row.map((cell) => cell.split("\n"));
+  return Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, line) =>
+    cells
+      .map(({ [line]: text = "" }, column) => {
+        const blanks = " ".repeat(Math.max(0, (widths[column] ?? 0) - stringWidth(text)));
+        return `${paint(text)}${blanks}`;
+      })
+      .join(" ".repeat(GAP))
+      .trimEnd(),
+  );
 }
 
 function naturalWidths(rows: readonly (readonly string[])[]): number[] {

@@ -1,5 +1,8 @@
-/** Breaks an answer between words as it comes. Code blocks and long words are left to the terminal, so they can be copied. */
+/** Breaks text between words: a whole one, and an answer as it comes. Code blocks and long words are left to the terminal, so they can be copied. */
 import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
+import { printable } from "../printable.ts";
+import type { Screen } from "../screen.ts";
 
 /** Text in pieces, with line breaks put in where words would be cut. */
 export interface WordWrap {
@@ -68,4 +71,17 @@ export function createWordWrap(columns: number): WordWrap {
 export function wrapWords(text: string, columns: number): string {
   const wrap = createWordWrap(columns);
   return wrap.push(text) + wrap.end();
+}
+
+/** `text` wrapped to a terminal between words; elsewhere its lines stay as they are. */
+export function wrapped(text: string, screen: Screen): string {
+  return screen.isTerminal ? wrapLines(printable(text), screen.columns).join("\n") : printable(text);
+}
+
+/** Keeps the indentation of lines; the blank at which a line is broken goes. */
+function wrapLines(text: string, width: number): string[] {
+  return text.split("\n").flatMap((line) => {
+    const [first = "", ...more] = wrapAnsi(line, width, { hard: true, trim: false }).split("\n");
+    return [first.trimEnd(), ...more.map((rest) => rest.trim())];
+  });
 }
