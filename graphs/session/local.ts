@@ -10,7 +10,6 @@ import { createStoreSessionRepository } from "#src/storage/store-session-reposit
 import { answerApproval, type ApprovalAnswer, type OpenApproval } from "#src/turns/answer-approval.ts";
 import { Arrivals } from "#src/turns/arrivals.ts";
 import { runTurn, type RunTurnDeps, type TurnRequest } from "#src/turns/run-turn.ts";
-import { requestStop } from "#src/turns/stop.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { compileSessionGraph, type CompiledSessionGraph } from "./graph.ts";
 import { eraseFirst } from "./erase-first.ts";
@@ -79,10 +78,7 @@ export function openLocalSessions(
     approve: async (answer) =>
       answered(answer.owner, await answerApproval({ ...turnDeps(), openApproval }, answer)),
     openApproval,
-    stop: async (ref) => {
-      const { arrivals } = turnDeps();
-      return arrivals.takeBack(ref) || (await requestStop(turnDeps(), ref, deps.ids.uuid())).kind === "asked";
-    },
+    stop: async (ref) => (await turnDeps().arrivals.stop(turnDeps(), ref, deps.ids.uuid())).kind === "asked",
     contextOf: (ref, sessionId) => turnDeps().contextOf(ref, sessionId),
     unanswered,
     settled: upkeep.settled,

@@ -68,9 +68,16 @@ function sendLater({ lily }: Program, content: string, request: Partial<TurnRequ
 
 const requestsIn = ({ lily }: Program) => lily.storage.store.search(["stop-requests"]);
 
-/** A message that interrupts stands in line before it has asked. */
-async function untilAsked(program: Program): Promise<void> {
-  while ((await requestsIn(program)).length === 0) await sleep(5);
+/** Resolves when a program has asked another one to stop; it may have been heard before anybody sees it in the file. */
+function askedToStop({ lily }: Program): Promise<void> {
+  const { store } = lily.storage;
+  const put = store.put.bind(store);
+  return new Promise((resolve) => {
+    store.put = async (namespace, ...item) => {
+      await put(namespace, ...item);
+      if (namespace[0] === "stop-requests") resolve();
+    };
+  });
 }
 
 describe("a delivery that comes to another program while its turn runs", () => {
@@ -93,9 +100,9 @@ describe("a delivery that comes to another program while its turn runs", () => {
     });
     const first = one.lily.send("book it", { deliveryId: "x" });
     await model.asked(1);
+    const asked = askedToStop(other);
     const again = sendLater(other, "book it", { deliveryId: "x" });
-    await again.waits;
-    await untilAsked(one);
+    await asked;
     await vi.waitFor(async () => expect(await requestsIn(one)).toEqual([]), 5_000);
     await sleep(STOP_WAIT_MS + 100);
     model.answer();
@@ -169,7 +176,6 @@ describe("a turn that another program is asked to stop", () => {
     const first = one.lily.send("tell me");
     await hasBegun;
     const next = sendLater(other, "never mind");
-    await untilAsked(one);
     expect(await first).toMatchObject({ status: "stopped", turn: 1 });
     expect(await next.reply).toMatchObject({ status: "completed", turn: 2 });
     expect(await requestsIn(one)).toEqual([]);

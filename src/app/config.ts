@@ -18,7 +18,7 @@ import { reasoningSchema, verbositySchema } from "#src/sessions/session-fields.t
 import { parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";
 import { toolRulesSchema } from "#src/tools/policy.ts";
 import { mcpServersSchema, toolSettingsSchema } from "#src/tools/tool-settings.ts";
-import { arrivalOverridesSchema, arrivalPolicySchema } from "#src/turns/arrival-policy.ts";
+import { arrivalOverridesSchema, arrivalPolicySchema } from "#src/turns/arrivals.ts";
 import { homeFolder } from "./home-folder.ts";
 
 /** Text that `parse` takes; what `parse` throws is the reason why not. */

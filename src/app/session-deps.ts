@@ -14,7 +14,7 @@ import type { TopicClassifier } from "#src/sessions/decide-rollover.ts";
 import type { Manner } from "#src/sessions/session-fields.ts";
 import type { ToolPolicy } from "#src/tools/policy.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
-import type { ArrivalSources } from "#src/turns/arrival-policy.ts";
+import type { ArrivalSources } from "#src/turns/arrivals.ts";
 import type { StopRegistry } from "#src/turns/stop.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";

@@ -41,8 +41,8 @@ export async function answerApproval(deps: AnswerDeps, answer: ApprovalAnswer): 
   try {
     parseOwner(owner);
     parseSessionKey(sessionKey);
-    const waiting = { signal: stop.signal, onWait: () => onEvent?.({ type: "waiting" }) };
-    return await withKey(deps, { ref, deliveryId: "", waiting }, async (lease) => {
+    const onWait = (): void => onEvent?.({ type: "waiting" });
+    return await withKey(deps, { ref, signal: stop.signal, onWait }, async (lease) => {
       const open = await deps.openApproval(ref);
       if (open?.approval.id !== id) return refusal(envelopeOf(await whyNot(deps.repository, ref, id)));
       const resume = { decisions: [decision] };

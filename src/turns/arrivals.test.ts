@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { configSchema } from "#src/app/config.ts";
+import { sessionSettings } from "#src/app/session-settings.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { type ArrivalSources, resolveArrivals } from "./arrivals.ts";
 import type { GraphRun } from "./runner.ts";
-import { createFakeTurns, type FakeTurns } from "./testing/fake-turns.ts";
 import { settle } from "./testing/fake-timer.ts";
+import { createFakeTurns, type FakeTurns } from "./testing/fake-turns.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -146,6 +149,15 @@ describe("messages that arrive while a turn runs", () => {
       [2, "b"],
       [2, "c"],
     ]);
+  });
+
+  it("are told the notices of the turn that answers them", async () => {
+    const turns = createFakeTurns({
+      arrivals: { mode: "collect" },
+      adjust: (deps) => ({ ...deps, takeDropped: () => true }),
+    });
+    for (const reply of await Promise.all([turns.send("one", "a"), turns.send("two", "b")]))
+      expect(reply).toMatchObject({ turn: 1, notice: expect.stringContaining("was dropped") });
   });
 
   it("leave a command its place", async () => {
@@ -323,5 +335,49 @@ describe("a message that interrupts", () => {
     await running;
     expect(await again).toEqual({ ...(await first), repeated: true });
     expect(contents(turns)).toEqual(["one", "two"]);
+  });
+});
+
+const policyOf = (config: object, sessionKey = "cli:main") =>
+  resolveArrivals(
+    sessionSettings(configSchema.parse(config), {}, { machineZone: () => "UTC" }).arrivals as ArrivalSources,
+    sessionKey,
+  );
+
+describe("the rule for messages that arrive during a turn", () => {
+  it("is by default that each waits for its own turn", () => {
+    expect(policyOf({})).toEqual({ mode: "queue", debounceMs: 0, maxWaitMs: 10_000, stopWaitMs: 10_000 });
+  });
+
+  it("is taken from the configuration, then from the prefixes of the key, the longest last", () => {
+    const config = {
+      arrivals: { mode: "collect", debounceMs: 100 },
+      keys: [
+        { prefix: "tg:dm:", arrivals: { mode: "interrupt" } },
+        { prefix: "tg:", arrivals: { mode: "queue", maxWaitMs: 5_000 } },
+        { prefix: "tg:dm:", rollover: { idle: { limit: "2h" } } },
+      ],
+    };
+    expect(policyOf(config)).toMatchObject({ mode: "collect", debounceMs: 100 });
+    expect(policyOf(config, "tg:group:1")).toMatchObject({ mode: "queue", debounceMs: 100 });
+    expect(policyOf(config, "tg:dm:1")).toMatchObject({ mode: "interrupt", maxWaitMs: 5_000 });
+  });
+
+  it("keeps the rollover of a prefix that has both", () => {
+    const rule = { prefix: "tg:", rollover: { idle: { limit: "2h" } }, arrivals: { mode: "collect" } };
+    const settings = sessionSettings(configSchema.parse({ keys: [rule] }), {}, { machineZone: () => "UTC" });
+    expect(settings.policies.byKeyPrefix).toMatchObject([
+      { prefix: "tg:", rollover: { idle: { limit: 7_200_000 } } },
+    ]);
+  });
+
+  it.each([
+    ["a mode that does not exist", { mode: "drop" }],
+    ["a time below zero", { debounceMs: -1 }],
+    ["a wait for a stopped turn that none can meet", { stopWaitMs: 0 }],
+    ["a part that does not exist", { debounce: 1 }],
+  ])("refuses %s", (_what, arrivals) => {
+    expect(configSchema.safeParse({ arrivals }).success).toBe(false);
+    expect(configSchema.safeParse({ keys: [{ prefix: "x", arrivals }] }).success).toBe(false);
   });
 });

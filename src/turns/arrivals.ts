@@ -1,312 +1,295 @@
-/** Messages that arrive together, or while a turn runs on their key, and become one turn. */
+/** Messages on their way to a turn: each for itself, or those that arrive together, or while a turn runs on their key, as one. */
+import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
+import { sleepByTimer } from "#src/models/retry-model.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
-import type { Lease } from "#src/storage/backend.ts";
-import {
-  DEFAULT_ARRIVALS,
-  gathers,
-  resolveArrivals,
-  type ArrivalPolicy,
-  type ArrivalSources,
-} from "./arrival-policy.ts";
 import { lockName } from "#src/sessions/session-key.ts";
-import type { TurnEvent } from "./runner.ts";
-import { boundWait, requestStop } from "./stop.ts";
-import { findStoredReply, type TurnReply } from "./turn-reply.ts";
+import type { Lease } from "#src/storage/backend.ts";
+import { boundWait, requestStop, type StopOutcome } from "./stop.ts";
 import { failedReply, stoppedWhileWaiting, takeTurn, withKey } from "./take-turn.ts";
 import type { TurnDeps, TurnRequest } from "./turn-deps.ts";
+import { findStoredReply, type DeliveredText, type TurnReply } from "./turn-reply.ts";
 
-/** A text that may be answered together with others. */
-type Text = TurnRequest & { readonly deliveryId: string; readonly text: string };
+const parts = {
+  /**
+   * `queue`: it waits for its own turn. `collect`: all that arrive meanwhile become one turn. `interrupt`: it stops the
+   * turn that runs, and what arrives until that has ended becomes one turn.
+   */
+  mode: z.enum(["queue", "collect", "interrupt"]),
+  /** Quiet time in milliseconds after which a burst of messages becomes one turn; 0: none is waited for. */
+  debounceMs: z.int().min(0).max(60_000),
+  /** Longest time in milliseconds that the first message of a burst waits for quiet. */
+  maxWaitMs: z.int().min(0).max(600_000),
+  /** Longest wait in milliseconds for a turn that was stopped to end. */
+  stopWaitMs: z.int().min(100).max(600_000),
+};
 
-/** A text that waits, with the caller who waits for its reply. */
-interface Member extends Text {
+/** Parts of a policy that replace the same parts of a more general one. */
+export const arrivalOverridesSchema = z.strictObject(parts).partial();
+
+/** The rule for messages that arrive during a turn, with its defaults: each waits for its own turn. */
+export const arrivalPolicySchema = z.strictObject({
+  mode: parts.mode.default("queue"),
+  debounceMs: parts.debounceMs.default(0),
+  maxWaitMs: parts.maxWaitMs.default(10_000),
+  stopWaitMs: parts.stopWaitMs.default(10_000),
+});
+
+type ArrivalPolicy = z.infer<typeof arrivalPolicySchema>;
+
+/** Where the parts of a policy come from. */
+export interface ArrivalSources {
+  readonly base: ArrivalPolicy;
+  /** By prefix of the session key; the longest that fits has the last word. */
+  readonly byKeyPrefix: readonly {
+    readonly prefix: string;
+    readonly arrivals: z.infer<typeof arrivalOverridesSchema>;
+  }[];
+}
+
+/** The policy of a key. */
+export function resolveArrivals({ base, byKeyPrefix }: ArrivalSources, sessionKey: string): ArrivalPolicy {
+  return byKeyPrefix
+    .filter(({ prefix }) => sessionKey.startsWith(prefix))
+    .toSorted((a, b) => a.prefix.length - b.prefix.length)
+    .reduce((policy, { arrivals }) => Object.assign({}, policy, arrivals), base);
+}
+
+/** A message that was checked. */
+export interface Arrival extends TurnRequest {
+  readonly deliveryId: string;
+  readonly text: string;
+  /** It is text alone, which may be answered together with others. */
+  readonly isText: boolean;
+  /** Of a message that ends the turn that runs, whatever the policy: whether it will. */
+  readonly endsRunning?: () => Promise<boolean>;
+}
+
+/** A message that waits, with the caller who waits for its reply. */
+interface Member extends Arrival {
   readonly textHash: string;
   readonly answer: (reply: TurnReply) => void;
 }
 
-/** Texts that become one turn: more may join until their key is held, or something comes that may not overtake them. */
-interface Batch {
-  members: Member[];
+/** Messages that become one turn: more may join until its turn begins, or something comes that may not overtake them. */
+class Batch {
   readonly ref: KeyRef;
-  /** No more texts need be waited for. */
-  readonly quiet: Gate;
-  /** It has asked for the lock of its key, or never will. */
-  readonly inLine: Gate;
-  /** Ends its wait for the lock. */
-  readonly giveUp: AbortController;
-  /** Stops its turn, while one runs. */
-  stop: AbortController | undefined;
-  /** Called for each text that joins it. */
-  onText: () => void;
-  /** Another turn runs on its key. */
-  isWaiting: boolean;
+  readonly policy: ArrivalPolicy;
+  /** Others may be answered with it. */
+  readonly mayGrow: boolean;
+  members: Member[];
+  /** Ends its wait for the key, or stops its turn. */
+  readonly stop = new AbortController();
+  /** `waiting`: another turn runs on the key. */
+  state: "gathering" | "waiting" | "running" = "gathering";
+  /** Begins the quiet time anew. */
+  onText = (): void => undefined;
+  /** No more messages need be waited for. */
+  endQuiet = (): void => undefined;
+
+  constructor({ owner, sessionKey, isText }: Member, policy: ArrivalPolicy) {
+    this.ref = { owner, sessionKey };
+    this.policy = policy;
+    this.mayGrow = isText && (policy.mode !== "queue" || policy.debounceMs > 0);
+    this.members = [];
+  }
 }
 
 /** How often texts are tried before their callers are told that the storage is busy; each wait is twice the one before. */
 const TRIES = 4;
 const FIRST_RETRY_MS = 250;
 
-/** Something that happens once and can be waited for. */
-interface Gate {
-  readonly passed: Promise<void>;
-  readonly open: () => void;
-}
-
-function gate(): Gate {
-  let open = (): void => undefined;
-  const passed = new Promise<void>((resolve) => (open = resolve));
-  return { passed, open };
-}
-
-const joined = (members: readonly Member[]): string => members.map(({ text }) => text).join("\n\n");
-
-/** The order of arrival in this process; where nothing is joined, the lock of the key keeps it. */
+/** The messages of this process that wait. Their order is that in which they ask for the lock of their key: as they arrive. */
 export class Arrivals {
   readonly #sources: ArrivalSources;
   /** By lock name: the batch that takes more texts. */
   readonly #open = new Map<string, Batch>();
-  /** By lock name: the newest arrival, until it has asked for the lock. */
-  readonly #newest = new Map<string, Promise<void>>();
 
-  constructor(sources: ArrivalSources = DEFAULT_ARRIVALS) {
+  constructor(sources: ArrivalSources = { base: arrivalPolicySchema.parse({}), byKeyPrefix: [] }) {
     this.#sources = sources;
   }
 
-  /** The rule of a key. */
-  policyOf(sessionKey: string): ArrivalPolicy {
-    return resolveArrivals(this.#sources, sessionKey);
-  }
-
-  /** Whether a text on the key may become part of a turn with others. */
-  joins(sessionKey: string): boolean {
-    return gathers(this.policyOf(sessionKey));
-  }
-
-  /** Takes the place of a message that is never joined. Once `turn` resolves it may ask for the lock, and says so. */
-  passBy(ref: KeyRef): { readonly turn: Promise<void>; readonly onInLine: () => void } {
-    const name = lockName(ref);
-    this.#close(name);
-    const { passed, open } = gate();
-    return { turn: this.#append(name, passed), onInLine: open };
-  }
-
-  /** Takes back the texts that wait for quiet. `false` when there are none. */
-  takeBack(ref: KeyRef): boolean {
-    const batch = this.#open.get(lockName(ref));
-    if (batch === undefined || batch.isWaiting) return false;
-    batch.giveUp.abort(
-      new LilyError("turn_stopped", "stopped before it was answered", {
-        next: "The message was not stored; send it again when you want.",
-      }),
-    );
-    this.#close(lockName(ref));
-    return true;
-  }
-
-  /** Takes a text to its reply, perhaps together with others. */
-  join(deps: TurnDeps, message: Text): Promise<TurnReply> {
+  /** Takes a message to its reply, perhaps together with others. Never rejects. */
+  take(deps: TurnDeps, message: Arrival): Promise<TurnReply> {
     const { deliveryId, stop } = message;
     return new Promise((resolve) => {
       const answer = (reply: TurnReply): void => {
-        stop?.removeEventListener("abort", heed);
+        stop?.removeEventListener("abort", leave);
         resolve({ ...reply, deliveryId });
       };
       const member = { ...message, textHash: textHashOf(message.text), answer };
       const batch = this.#batchFor(deps, member);
-      const heed = (): void => this.#stop(batch, member);
-      stop?.addEventListener("abort", heed);
-      if (batch.isWaiting) member.onEvent?.({ type: "waiting" });
-      if (stop?.aborted === true) heed();
-      else if (this.policyOf(message.sessionKey).mode === "interrupt")
-        void this.#interrupt(deps, batch, member);
+      const leave = (): void => this.#leave(batch, member);
+      if (stop?.aborted === true) leave();
+      else stop?.addEventListener("abort", leave);
     });
   }
 
-  /** Puts an arrival behind those of the key. Resolves when the one before it has asked for the lock. */
-  #append(name: string, inLine: Promise<void>): Promise<void> {
-    const before = this.#newest.get(name) ?? Promise.resolve();
-    this.#newest.set(name, inLine);
-    void inLine.then(() => this.#newest.get(name) === inLine && this.#newest.delete(name));
-    return before;
-  }
-
-  #close(name: string): void {
-    this.#open.get(name)?.quiet.open();
-    this.#open.delete(name);
+  /** Takes back the texts that wait for quiet; where there are none, stops what runs on the key in the name of `by`. */
+  async stop(deps: TurnDeps, ref: KeyRef, by: string): Promise<StopOutcome> {
+    const batch = this.#open.get(lockName(ref));
+    if (batch === undefined || batch.state === "waiting") return requestStop(deps, ref, by);
+    const error = new LilyError("turn_stopped", "stopped before it was answered", {
+      next: "The message was not stored; send it again when you want.",
+    });
+    for (const member of batch.members) settle(batch, member, failedReply(error));
+    this.#close(batch);
+    return { kind: "asked", where: "here", ref, token: 0 };
   }
 
   #batchFor(deps: TurnDeps, member: Member): Batch {
-    const { owner, sessionKey } = member;
-    const ref = { owner, sessionKey };
-    const name = lockName(ref);
+    const own = new Batch(member, resolveArrivals(this.#sources, member.sessionKey));
+    const name = lockName(own.ref);
     const open = this.#open.get(name);
-    if (open !== undefined && joined([...open.members, member]).length <= deps.messageCharacters) {
-      open.members.push(member);
-      open.onText();
+    const fits = open !== undefined && joined([...open.members, member]).length <= deps.messageCharacters;
+    const batch = own.mayGrow && fits ? open : own;
+    batch.members.push(member);
+    batch.onText();
+    if (batch === open) {
+      if (open.state === "waiting") tellWaiting(deps, open, [member]);
       return open;
     }
-    // What does not fit waits for the next turn.
-    this.#close(name);
-    const batch: Batch = {
-      members: [member],
-      ref,
-      quiet: gate(),
-      inLine: gate(),
-      giveUp: new AbortController(),
-      stop: undefined,
-      onText: () => undefined,
-      isWaiting: false,
-    };
-    const before = this.#append(name, batch.inLine.passed);
-    this.#open.set(name, batch);
-    void this.#answer(deps, batch, before);
-    return batch;
+    if (open !== undefined) this.#close(open);
+    if (own.mayGrow) this.#open.set(name, own);
+    void this.#answer(deps, own);
+    return own;
   }
 
-  async #answer(deps: TurnDeps, batch: Batch, before: Promise<void>): Promise<void> {
-    const { ref, giveUp, inLine } = batch;
-    const name = lockName(ref);
-    const close = (): void => {
-      if (this.#open.get(name) === batch) this.#close(name);
-    };
-    const policy = this.policyOf(ref.sessionKey);
-    await quietOf(batch, policy);
-    if (policy.mode === "queue") close();
-    await before;
+  async #answer(deps: TurnDeps, batch: Batch): Promise<void> {
+    const { ref, policy, stop } = batch;
+    const quiet = batch.mayGrow ? quietOf(batch) : Promise.resolve();
+    if (policy.mode === "queue") void quiet.then(() => this.#close(batch));
     const onWait = (): void => {
-      batch.isWaiting = true;
-      tellAll(batch, { type: "waiting" });
+      batch.state = "waiting";
+      tellWaiting(deps, batch, batch.members);
     };
-    const waiting = { signal: giveUp.signal, onInLine: inLine.open, onWait };
-    const reply = await withKey(deps, { ref, deliveryId: "", waiting }, (lease) => {
-      close();
+    const reply = await withKey(deps, { ref, signal: stop.signal, onWait }, async (lease) => {
+      batch.state = "gathering";
+      await quiet;
+      this.#close(batch);
+      batch.state = "running";
       return answerMembers(deps, batch, lease);
     });
-    close();
-    inLine.open();
-    settleAll(batch, reply);
+    this.#close(batch);
+    for (const member of batch.members) settle(batch, member, reply);
   }
 
-  /** Stops the turn that runs, and bounds the wait for its end. Never rejects: the message's own turn tells what is wrong. */
-  async #interrupt(deps: TurnDeps, { ref, giveUp, inLine }: Batch, member: Member): Promise<void> {
-    try {
-      // One that was answered before is no reason to stop anything.
-      if ((await findStoredReply(deps.repository, ref, member)) !== undefined) return;
-      const asked = await requestStop(deps, ref, member.deliveryId);
-      if (asked.kind !== "asked") return;
-      const waitMs = this.policyOf(ref.sessionKey).stopWaitMs;
-      await inLine.passed;
-      boundWait(deps, { asked, waitMs }, (why) => giveUp.abort(why));
-    } catch {
-      // It stands in line already.
-    }
+  /** No more texts join it. */
+  #close(batch: Batch): void {
+    batch.endQuiet();
+    const name = lockName(batch.ref);
+    if (this.#open.get(name) === batch) this.#open.delete(name);
+    if (batch.members.length === 0) batch.stop.abort();
   }
 
-  /** A caller's stop takes its text out of what waits, or stops the turn that answers it. */
-  #stop(batch: Batch, member: Member): void {
+  /** A caller's stop takes its message out of what waits, or stops the turn that answers it. */
+  #leave(batch: Batch, member: Member): void {
     const reason: unknown = member.stop?.reason;
-    if (batch.stop !== undefined) return batch.stop.abort(reason);
-    settle(batch, member, failedReply(stoppedWhileWaiting(reason), member.deliveryId));
-    if (batch.members.length > 0) return;
-    if (this.#open.get(lockName(batch.ref)) === batch) this.#close(lockName(batch.ref));
-    batch.giveUp.abort();
+    if (batch.state === "running") return batch.stop.abort(reason);
+    settle(batch, member, failedReply(stoppedWhileWaiting(reason)));
+    if (batch.members.length === 0) this.#close(batch);
   }
 }
 
 /** Resolves after the quiet time, counted from the last text, or the longest wait, counted from the first. */
-async function quietOf(batch: Batch, { debounceMs, maxWaitMs }: ArrivalPolicy): Promise<void> {
-  if (debounceMs === 0) return;
-  const longest = setTimeout(batch.quiet.open, maxWaitMs);
-  let quiet = setTimeout(batch.quiet.open, debounceMs);
-  batch.onText = () => {
-    clearTimeout(quiet);
-    quiet = setTimeout(batch.quiet.open, debounceMs);
-  };
-  await batch.quiet.passed;
-  batch.onText = () => undefined;
-  clearTimeout(longest);
-  clearTimeout(quiet);
+function quietOf(batch: Batch): Promise<void> {
+  const { debounceMs, maxWaitMs } = batch.policy;
+  if (debounceMs === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    batch.endQuiet = () => {
+      clearTimeout(longest);
+      clearTimeout(quiet);
+      batch.onText = () => undefined;
+      resolve();
+    };
+    const longest = setTimeout(batch.endQuiet, maxWaitMs);
+    let quiet = setTimeout(batch.endQuiet, debounceMs);
+    batch.onText = () => {
+      clearTimeout(quiet);
+      quiet = setTimeout(batch.endQuiet, debounceMs);
+    };
+  });
 }
 
-function tellAll(batch: Batch, event: TurnEvent): void {
-  for (const { onEvent } of batch.members) onEvent?.(event);
+/** Another turn runs on the key: its callers are told, and it is stopped where a message asks for that. */
+function tellWaiting(deps: TurnDeps, batch: Batch, members: readonly Member[]): void {
+  for (const member of members) {
+    member.onEvent?.({ type: "waiting" });
+    // What is wrong with that, the message's own turn tells.
+    void stopRunning(deps, batch, member).catch(() => undefined);
+  }
+}
+
+/** Stops the turn that is waited for, and bounds the wait for its end. */
+async function stopRunning(deps: TurnDeps, batch: Batch, member: Member): Promise<void> {
+  const { ref, policy } = batch;
+  // One that was answered before is no reason to stop anything.
+  const interrupts = async (): Promise<boolean> =>
+    batch.mayGrow &&
+    policy.mode === "interrupt" &&
+    (await findStoredReply(deps.repository, ref, member)) === undefined;
+  if (!(await (member.endsRunning ?? interrupts)()) || batch.state !== "waiting") return;
+  const asked = await requestStop(deps, ref, member.deliveryId);
+  if (asked.kind !== "asked") return;
+  boundWait(deps, { asked, waitMs: policy.stopWaitMs }, (why) => {
+    if (batch.state === "waiting") batch.stop.abort(why);
+  });
 }
 
 /** Answers the members; more than one turn is needed only when some of them were part of one that a crash cut off. */
 async function answerMembers(deps: TurnDeps, batch: Batch, lease: Lease): Promise<TurnReply> {
-  let asked: readonly Member[] = [];
-  for (let tries = 1; ;) {
-    const before = batch.members.length;
-    for (const member of batch.members) {
-      const stored = await storedReply(deps, batch.ref, member);
-      if (stored !== undefined)
-        settle(batch, member, asked.includes(member) ? { ...stored, repeated: false } : stored);
-    }
-    const isStuck = asked.length > 0 && batch.members.length === before;
-    if (isStuck || before === 0)
-      return failedReply(new LilyError("internal", "the turn answered nobody"), "");
-    if (batch.members.length === 0) continue;
-    asked = batch.members.filter(isFirstOfItsId);
-    const reply = await answerOnce(deps, { batch, lease, asked }).catch((error: unknown) =>
-      failedReply(error, ""),
+  const { ref, mayGrow, stop } = batch;
+  let reply = failedReply(stoppedWhileWaiting(undefined));
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    if (mayGrow) await settleStored(deps, batch);
+    // A delivery that came twice is answered once.
+    const asked = batch.members.filter(
+      ({ deliveryId }, at, all) => all.findIndex((other) => other.deliveryId === deliveryId) === at,
     );
-    if (reply.turn !== null) continue;
-    if (!isBusy(reply) || tries === TRIES) return reply;
-    asked = [];
-    await sleep(FIRST_RETRY_MS * 2 ** (tries - 1));
-    tries += 1;
+    const [first, ...others] = asked;
+    if (first === undefined) return reply;
+    const listeners = batch.members.flatMap(({ onEvent }) => onEvent ?? []);
+    reply = await takeTurn(deps, {
+      ref,
+      lease,
+      stop,
+      message: { id: first.deliveryId, content: others.length === 0 ? first.content : joined(asked) },
+      ...(others.length === 0 ? {} : { collected: { textHash: first.textHash, others: others.map(nameOf) } }),
+      onEvent: listeners.length === 0 ? undefined : (event) => listeners.forEach((tell) => tell(event)),
+    }).catch(failedReply);
+    if (mayGrow && reply.turn !== null) await settleStored(deps, batch, asked, reply);
+    else if (!mayGrow || reply.envelope.code !== "storage_busy") return reply;
+    // Nothing was stored, and it may work in a moment.
+    else if (tries < TRIES) await sleepByTimer(FIRST_RETRY_MS * 2 ** (tries - 1));
   }
+  return reply;
 }
 
-/** A delivery that came twice is answered once. */
-const isFirstOfItsId = ({ deliveryId }: Member, index: number, all: readonly Member[]): boolean =>
-  all.findIndex((other) => other.deliveryId === deliveryId) === index;
+const nameOf = ({ deliveryId, textHash }: Member): DeliveredText => ({ deliveryId, textHash });
 
-async function answerOnce(
+const joined = (members: readonly Member[]): string => members.map(({ text }) => text).join("\n\n");
+
+/** Gives those that were answered their replies, `asked` just now with `reply`; one whose id had another text is refused. */
+async function settleStored(
   deps: TurnDeps,
-  {
-    batch,
-    lease,
-    asked,
-  }: { readonly batch: Batch; readonly lease: Lease; readonly asked: readonly Member[] },
-): Promise<TurnReply> {
-  const [first, ...others] = asked;
-  batch.stop = new AbortController();
-  const collected = {
-    textHash: first?.textHash ?? "",
-    others: others.map(({ deliveryId, textHash }) => ({ deliveryId, textHash })),
-  };
-  return takeTurn(deps, {
-    ref: batch.ref,
-    lease,
-    stop: batch.stop,
-    message: { id: first?.deliveryId ?? "", content: joined(asked) },
-    ...(others.length === 0 ? {} : { collected }),
-    onEvent: (event) => tellAll(batch, event),
-  });
-}
-
-/** Nothing was stored, and it may work in a moment. */
-const isBusy = ({ turn, envelope }: TurnReply): boolean => turn === null && envelope.code === "storage_busy";
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** The reply to one that was handled before; one whose id had another text is refused. */
-async function storedReply(deps: TurnDeps, ref: KeyRef, member: Member): Promise<TurnReply | undefined> {
-  try {
-    return await findStoredReply(deps.repository, ref, member);
-  } catch (error) {
-    return { ...failedReply(error, member.deliveryId), outcome: "refused" };
+  batch: Batch,
+  asked: readonly Member[] = [],
+  reply?: TurnReply,
+): Promise<void> {
+  for (const member of batch.members) {
+    const stored = await findStoredReply(deps.repository, batch.ref, member).catch((error: unknown) => ({
+      ...failedReply(error),
+      outcome: "refused" as const,
+    }));
+    if (stored === undefined) continue;
+    // What only the run itself tells is not stored.
+    const told = reply?.turn === stored.turn ? reply : stored;
+    settle(batch, member, asked.includes(member) ? { ...told, repeated: false } : stored);
   }
 }
 
 function settle(batch: Batch, member: Member, reply: TurnReply): void {
   batch.members = batch.members.filter((other) => other !== member);
   member.answer(reply);
-}
-
-function settleAll(batch: Batch, reply: TurnReply): void {
-  for (const member of batch.members) settle(batch, member, reply);
 }

@@ -3,87 +3,37 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { obeyRequests, requestStop, StopRegistry, type RunningTurn } from "./stop.ts";
 import { createFakeTimer } from "./testing/fake-timer.ts";
 
-const running = (deliveryId = "d1"): RunningTurn => ({
+const running = (deliveryId = "d1", sessionId = "s1"): RunningTurn => ({
   deliveryIds: [deliveryId],
   token: 1,
   stop: new AbortController(),
+  sessionId,
 });
 
-describe("the delivery that runs on a key", () => {
-  it("is there from when it is registered until it ends", () => {
+describe("the turn that runs on a key", () => {
+  it("is the one that entered last, until it ends, also when an earlier one ends late", () => {
     const registry = new StopRegistry();
-    const delivery = running();
-    expect(registry.runningOn("key")).toBeUndefined();
-    const end = registry.onKey("key", delivery);
-    expect(registry.runningOn("key")).toBe(delivery);
-    end();
-    expect(registry.runningOn("key")).toBeUndefined();
-  });
-
-  it("is not that of another key", () => {
-    const registry = new StopRegistry();
-    registry.onKey("other", running());
-    expect(registry.runningOn("key")).toBeUndefined();
-  });
-
-  it("is the one that was registered last", () => {
-    const registry = new StopRegistry();
-    registry.onKey("key", running("d1"));
-    registry.onKey("key", running("d2"));
-    expect(registry.runningOn("key")?.deliveryIds).toEqual(["d2"]);
-  });
-
-  it("stays when an earlier one ends late, however often it ends", () => {
-    const registry = new StopRegistry();
-    const endFirst = registry.onKey("key", running("d1"));
-    const endSecond = registry.onKey("key", running("d2"));
-    endFirst();
+    const endFirst = registry.enter("key", running("d1"));
+    const endSecond = registry.enter("key", running("d2"));
+    registry.enter("other", running("d3"));
     endFirst();
     expect(registry.runningOn("key")?.deliveryIds).toEqual(["d2"]);
     endSecond();
     expect(registry.runningOn("key")).toBeUndefined();
+    expect(new StopRegistry().runningOn("other")).toBeUndefined();
   });
 
-  it("is none under a name that every object has a property of", () => {
-    expect(new StopRegistry().runningOn("constructor")).toBeUndefined();
-  });
-});
-
-describe("the signal of a session", () => {
-  it("is there from when the session runs until it ends", () => {
+  it("is stopped by the signal of the session on which it runs now", () => {
     const registry = new StopRegistry();
-    const { signal } = new AbortController();
+    const turn = running("d1", "s1");
+    const end = registry.enter("key", turn);
+    registry.enter("other", running("d2", "s9"));
+    turn.sessionId = "s2";
     expect(registry.signalFor("s1")).toBeUndefined();
-    const end = registry.onSession("s1", signal);
-    expect(registry.signalFor("s1")).toBe(signal);
-    expect(registry.signalFor("s2")).toBeUndefined();
-    end();
-    expect(registry.signalFor("s1")).toBeUndefined();
-  });
-
-  it("is another thing than the delivery of a key of the same name", () => {
-    const registry = new StopRegistry();
-    registry.onSession("same", new AbortController().signal);
-    expect(registry.runningOn("same")).toBeUndefined();
-  });
-
-  it("is aborted when the delivery is stopped under which the session runs", () => {
-    const registry = new StopRegistry();
-    const delivery = running();
-    registry.onKey("key", delivery);
-    registry.onSession("s1", delivery.stop.signal);
     registry.runningOn("key")?.stop.abort();
-    expect(registry.signalFor("s1")?.aborted).toBe(true);
-  });
-});
-
-describe("two registries", () => {
-  it("know nothing of each other", () => {
-    const [one, other] = [new StopRegistry(), new StopRegistry()];
-    one.onKey("key", running());
-    one.onSession("s1", new AbortController().signal);
-    expect(other.runningOn("key")).toBeUndefined();
-    expect(other.signalFor("s1")).toBeUndefined();
+    expect([registry.signalFor("s2")?.aborted, registry.signalFor("s9")?.aborted]).toEqual([true, false]);
+    end();
+    expect(registry.signalFor("s2")).toBeUndefined();
   });
 });
 
@@ -93,6 +43,7 @@ describe("a turn in another process", () => {
     deliveryIds: ["a", "b"],
     token,
     stop: new AbortController(),
+    sessionId: "s",
   });
   const depsHeldBy = (token: number, store = new InMemoryStore()) => ({
     stops: new StopRegistry(),

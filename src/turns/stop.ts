@@ -21,16 +21,18 @@ export interface RunningTurn {
   /** Fencing token of its lease. */
   readonly token: number;
   readonly stop: AbortController;
+  /** On which it runs now. */
+  sessionId: string;
 }
 
-/** Stops of the turns that run in this process. */
+/** The turns that run in this process. */
 export class StopRegistry {
-  readonly #signals = new Map<string, AbortSignal>();
+  /** By lock name. */
   readonly #running = new Map<string, RunningTurn>();
 
   /** The signal of the turn that runs on a session. */
   signalFor(sessionId: string): AbortSignal | undefined {
-    return this.#signals.get(sessionId);
+    return [...this.#running.values()].find((turn) => turn.sessionId === sessionId)?.stop.signal;
   }
 
   /** The turn that runs on a key. */
@@ -38,22 +40,13 @@ export class StopRegistry {
     return this.#running.get(name);
   }
 
-  /** Says that a session runs under a turn's stop, until the returned function is called. */
-  onSession(sessionId: string, signal: AbortSignal): () => void {
-    return enter(this.#signals, sessionId, signal);
+  /** Says that a turn runs on a key, until the returned function is called. */
+  enter(name: string, turn: RunningTurn): () => void {
+    this.#running.set(name, turn);
+    return () => {
+      if (this.#running.get(name) === turn) this.#running.delete(name);
+    };
   }
-
-  /** Registers the turn that runs on a key, until the returned function is called. */
-  onKey(name: string, running: RunningTurn): () => void {
-    return enter(this.#running, name, running);
-  }
-}
-
-function enter<T>(entries: Map<string, T>, name: string, value: T): () => void {
-  entries.set(name, value);
-  return () => {
-    if (entries.get(name) === value) entries.delete(name);
-  };
 }
 
 /** What stopping needs. */
@@ -79,12 +72,6 @@ export interface StopAsked {
   readonly ref: KeyRef;
   /** Fencing token of the turn's lease: a later turn on the key has another. */
   readonly token: number;
-}
-
-/** Whether a turn runs on the key, in this process or another. */
-export async function isRunning({ stops, locks }: StopDeps, ref: KeyRef): Promise<boolean> {
-  const name = lockName(ref);
-  return stops.runningOn(name) !== undefined || (await locks.holder(name)) !== undefined;
 }
 
 /** Stops what runs on the key, unless it answers `by`, the delivery that asks. Does not wait for it to end. */
@@ -130,25 +117,21 @@ async function lookOnce(store: BaseStore, ref: KeyRef, turn: RunningTurn): Promi
 }
 
 /**
- * Ends the wait for a turn that was asked to stop and did not within `waitMs`. One in another process that declined,
- * because it answers the same delivery, may take as long as it needs.
- *
- * @param giveUp called with the reason
- * @returns what ends the watch
+ * Calls `giveUp` with the reason when a turn that was asked to stop has not ended within `waitMs`. One in another process
+ * that declined, because it answers the same delivery, may take as long as it needs.
  */
 export function boundWait(
   deps: StopDeps,
   { asked, waitMs }: { readonly asked: StopAsked; readonly waitMs: number },
   giveUp: (reason: LilyError) => void,
-): () => void {
+): void {
   const { ref, token, where } = asked;
   const check = async (): Promise<void> => {
     if ((await deps.locks.holder(lockName(ref)))?.token !== token) return;
     if (where === "here" || (await dropRequest(deps.store, ref, token))) giveUp(neverEnded(waitMs));
   };
   // The wait for the lock has an end of its own, for when the storage does not answer here.
-  const timer = setTimeout(() => void check().catch(() => undefined), waitMs);
-  return () => clearTimeout(timer);
+  setTimeout(() => void check().catch(() => undefined), waitMs).unref();
 }
 
 function neverEnded(waitMs: number): LilyError {

@@ -5,7 +5,7 @@ import type { KeyRef } from "#src/sessions/repository.ts";
 import type { Lease } from "#src/storage/backend.ts";
 import { lockName } from "#src/sessions/session-key.ts";
 import type { CollectedDeliveries, GraphRunOutcome, InboundMessage, TurnEvent } from "./runner.ts";
-import { obeyRequests } from "./stop.ts";
+import { obeyRequests, type RunningTurn } from "./stop.ts";
 import type { TurnDeps } from "./turn-deps.ts";
 import { refusal, unstoredEnvelope, type TurnReply } from "./turn-reply.ts";
 
@@ -13,51 +13,38 @@ import { refusal, unstoredEnvelope, type TurnReply } from "./turn-reply.ts";
 const MAX_HANDOFFS = 5;
 
 /** How a key is waited for. */
-export interface Waiting {
+interface Waiting {
+  readonly ref: KeyRef;
   /** Ends the wait. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   /** Called once when another turn runs on the key. */
   readonly onWait: () => void;
-  /** Called when the lock was asked for: what asks for it later comes later. */
-  readonly onInLine?: () => void;
 }
 
 /** Waits for the key, and does `work` while it is held. Never rejects: what is thrown is told. */
 export async function withKey(
   deps: TurnDeps,
-  {
-    ref,
-    deliveryId,
-    waiting,
-  }: { readonly ref: KeyRef; readonly deliveryId: string; readonly waiting: Waiting },
+  { ref, signal, onWait }: Waiting,
   work: (lease: Lease) => Promise<TurnReply>,
 ): Promise<TurnReply> {
-  const { signal, onWait, onInLine } = waiting;
   let lease: Lease | undefined;
   try {
-    const acquired = deps.locks.acquire(lockName(ref), {
-      waitMs: deps.lockWaitMs,
-      onWait,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    onInLine?.();
-    lease = await acquired;
+    lease = await deps.locks.acquire(lockName(ref), { waitMs: deps.lockWaitMs, onWait, signal });
     return await work(lease);
   } catch (error) {
-    const wasStopped = lease === undefined && signal?.aborted === true;
-    return failedReply(wasStopped ? stoppedWhileWaiting(error) : error, deliveryId);
+    return failedReply(lease === undefined && signal.aborted ? stoppedWhileWaiting(error) : error);
   } finally {
     // A lease that cannot be given back runs out.
     await lease?.release().catch(() => undefined);
   }
 }
 
-/** The reply of a turn that was not stored, because of what was thrown. */
-export function failedReply(error: unknown, deliveryId: string): TurnReply {
+/** The reply of a turn that was not stored, because of what was thrown; whose it is, the caller adds. */
+export function failedReply(error: unknown): TurnReply {
   const envelope = envelopeOf(error);
   // A turn that waits for a person is kept, and its envelope tells what of it goes on.
   const told = envelope.code === "turn_waiting" ? envelope : unstoredEnvelope(envelope);
-  return { ...refusal(told, { deliveryId }), outcome: "failed" };
+  return { ...refusal(told), outcome: "failed" };
 }
 
 /** What a message is told that was stopped before its turn began; a reason that says more is kept. */
@@ -87,28 +74,30 @@ export interface HeldTurn {
 /** Takes the message to its reply; it can be stopped from this process and others meanwhile. */
 export async function takeTurn(deps: TurnDeps, turn: HeldTurn): Promise<TurnReply> {
   const { ref, lease, stop, collected, message } = turn;
+  const before = await deps.beforeRun?.({ ref, message, lease });
+  if (before?.kind === "reply") return before.reply;
   const deliveryIds = [message.id, ...(collected?.others ?? []).map(({ deliveryId }) => deliveryId)];
-  const running = { deliveryIds, token: lease.token, stop };
-  const leave = deps.stops.onKey(lease.lockName, running);
+  const running: RunningTurn = { deliveryIds, token: lease.token, stop, sessionId: "" };
+  const leave = deps.stops.enter(lease.lockName, running);
   const endLooking = obeyRequests(deps, ref, running);
   try {
-    return await followHandoffs(deps, turn);
+    return await followHandoffs(deps, { ...turn, ...before }, running);
   } finally {
     leave();
     await endLooking();
   }
 }
 
-async function followHandoffs(deps: TurnDeps, turn: HeldTurn): Promise<TurnReply> {
+async function followHandoffs(deps: TurnDeps, turn: HeldTurn, running: RunningTurn): Promise<TurnReply> {
   const chain = await deps.repository.readChain(turn.ref);
-  let threadId = chain?.latest ?? deps.ids.uuid();
+  running.sessionId = chain?.latest ?? deps.ids.uuid();
   let { message } = turn;
   const told: string[] = [];
   for (let hop = 0; hop <= MAX_HANDOFFS; hop += 1) {
-    const outcome = await runOn(deps, threadId, { ...turn, message });
-    told.push(...noticesOf(deps, threadId, outcome));
+    const outcome = await runOn(deps, running.sessionId, { ...turn, message });
+    told.push(...noticesOf(deps, running.sessionId, outcome));
     if (outcome.kind === "reply") return withNotices(outcome.reply, told);
-    threadId = outcome.sessionId;
+    running.sessionId = outcome.sessionId;
     message = outcome.message;
   }
   throw new LilyError("turn_loop", `the message was handed on ${MAX_HANDOFFS} times without an answer`, {
@@ -117,10 +106,9 @@ async function followHandoffs(deps: TurnDeps, turn: HeldTurn): Promise<TurnReply
 }
 
 async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<GraphRunOutcome> {
-  const { ref, message, resume, lease, stop, collected, erased, onEvent } = turn;
-  const { lockName: name, token } = lease;
+  const { ref, message, resume, lease, collected, erased, onEvent } = turn;
+  const { lockName, token } = lease;
   onEvent?.({ type: "session", sessionId: threadId });
-  const leave = deps.stops.onSession(threadId, stop.signal);
   let outcome: GraphRunOutcome | undefined;
   try {
     outcome = await deps.runner.run({
@@ -129,7 +117,7 @@ async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<
       message,
       ...(resume === undefined ? {} : { resume }),
       fence: {
-        lockName: name,
+        lockName,
         token,
         ...(collected === undefined ? {} : { collected }),
         ...(erased === undefined ? {} : { erased }),
@@ -139,7 +127,6 @@ async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<
     });
     return outcome;
   } finally {
-    leave();
     deps.afterTurn?.(threadId, hasSealed(outcome));
   }
 }

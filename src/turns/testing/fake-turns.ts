@@ -6,8 +6,7 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { arrivalPolicySchema, type ArrivalOverrides } from "../arrival-policy.ts";
-import { Arrivals } from "../arrivals.ts";
+import { Arrivals, arrivalPolicySchema, type ArrivalSources } from "../arrivals.ts";
 import type { GraphRun } from "../runner.ts";
 import { runTurn, type RunTurnDeps, type TurnRequest } from "../run-turn.ts";
 import { StopRegistry } from "../stop.ts";
@@ -24,7 +23,7 @@ export interface FakeTurns {
 }
 
 export interface FakeOptions {
-  readonly arrivals: ArrivalOverrides;
+  readonly arrivals: Partial<ArrivalSources["base"]>;
   /** Before the run is answered; what it throws, the run throws. */
   readonly during?: (run: GraphRun) => Promise<void>;
   readonly adjust?: (deps: RunTurnDeps) => RunTurnDeps;
