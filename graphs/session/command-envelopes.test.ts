@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { COMMANDS } from "#src/commands/registry.ts";
-import { echoModel, OWNER, type Harness } from "./testing/harness.ts";
+import { createHarness, echoModel, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const HOUR = 3_600_000;
@@ -8,7 +8,7 @@ const start = harnessStarter();
 
 /** A conversation of two sessions whose bytes are the same in each run. */
 async function twoSessions(): Promise<Harness> {
-  const lily = await start({ model: echoModel() });
+  const lily = await createHarness({ model: echoModel() });
   await lily.send("my flight is BA117", { deliveryId: "m1" });
   lily.clock.advance(13 * HOUR);
   await lily.send("good morning", { deliveryId: "m2" });
@@ -106,41 +106,54 @@ const memoryCases: readonly [name: string, text: string][] = [
   ["forget-everywhere-usage", "/forget --everywhere"],
 ];
 
+/** Gives commands in one home, until one changes something: what comes next has a home of its own. */
+function inOneHome(make: () => Promise<Harness>) {
+  let home: Harness | undefined;
+  const close = async () => {
+    await home?.close();
+    home = undefined;
+  };
+  afterAll(close);
+  return async (text: string) => {
+    home ??= await make();
+    const { turn, outcome, envelope } = await home.send(text, { deliveryId: "command" });
+    if (turn !== null || outcome === "rotated") await close();
+    return envelope;
+  };
+}
+
 describe("the envelope of a command about memory is stable", () => {
+  const give = inOneHome(remembered);
   it.each(memoryCases)("%s", async (name, text) => {
-    const lily = await remembered();
-    const { envelope } = await lily.send(text, { deliveryId: "command" });
+    const envelope = await give(text);
     await expect(`${JSON.stringify(envelope, null, 2)}\n`).toMatchFileSnapshot(`__golden__/${name}.json`);
   });
 });
 
 describe("the envelope of a command is stable", () => {
+  const give = inOneHome(twoSessions);
   it.each(cases)("%s", async (name, text) => {
-    const lily = await twoSessions();
-    const { envelope } = await lily.send(text, { deliveryId: "command" });
+    const envelope = await give(text);
     await expect(`${JSON.stringify(envelope, null, 2)}\n`).toMatchFileSnapshot(`__golden__/${name}.json`);
   });
 });
 
 describe("a command with only read effects", () => {
-  it.each(
-    COMMANDS.filter(({ kind, effects }) => kind === "plain" && effects.join() === "reads").map(
-      ({ name }) => name,
-    ),
-  )(
-    "/%s touches neither clock nor transcript nor chain, and does not wait for a turn that runs",
-    async (name) => {
-      const lily = await twoSessions();
-      const before = await lily.chain();
-      const turns = await lily.turns(before.latest);
-      const lease = await lily.storage.locks.acquire(`turn/${OWNER}/test=3Amain`);
+  it("touches neither clock nor transcript nor chain, and does not wait for a turn that runs", async () => {
+    const lily = await twoSessions();
+    const before = await lily.chain();
+    const turns = await lily.turns(before.latest);
+    const lease = await lily.storage.locks.acquire(`turn/${OWNER}/test=3Amain`);
+    for (const { name, kind, effects } of COMMANDS) {
+      if (kind !== "plain" || effects.join() !== "reads") continue;
       const reply = await lily.send(`/${name}`);
-      await lease.release();
-      expect(reply).toMatchObject({ outcome: "command", turn: null, envelope: { ok: true } });
+      expect({ name, ...reply }).toMatchObject({ outcome: "command", turn: null, envelope: { ok: true } });
       expect(await lily.chain()).toEqual(before);
       expect(await lily.turns(before.latest)).toEqual(turns);
-    },
-  );
+    }
+    await lease.release();
+    await lily.close();
+  });
 
   it("answers before anything was said, and opens nothing", async () => {
     const lily = await start({ model: echoModel() });
