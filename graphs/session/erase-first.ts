@@ -3,10 +3,10 @@
  * message without the words. So neither its checkpoints nor its turn hold what was erased.
  */
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { CommandContext } from "#src/commands/command.ts";
+import { orRefusal, type CommandContext } from "#src/commands/command.ts";
 import { parseCommand } from "#src/commands/parse-command.ts";
-import { erasureTarget, readForget, type ForgetFlags } from "#src/commands/catalog/memory/find-record.ts";
-import { actionContext } from "#src/commands/catalog/memory/memory-action.ts";
+import { erasedText, erasesEverywhere, type ForgetFlags } from "#src/commands/catalog/forget.ts";
+import { withMemory } from "#src/commands/catalog/memory/memory-action.ts";
 import { erase } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
 import { receiptEnvelope } from "#src/erasure/receipt.ts";
@@ -33,20 +33,19 @@ export function eraseFirst(deps: Pick<SessionDeps, "botNames">, sources: EraseFi
     if (flags === undefined) return undefined;
     const { owner, sessionKey } = ref;
     const withoutWords = { ...message, content: WITHOUT_WORDS };
-    const given = await contextOf(ref, message.id);
+    const context = await contextOf(ref, message.id);
     // It was done before, and the stored reply tells of it.
-    const isRepeated = (await findAnswer(given.repository, ref, message.id)) !== undefined;
-    const context = isRepeated ? undefined : actionContext(given);
-    if (context === undefined) return { kind: "run", message: withoutWords };
-    const target = await erasureTarget(context, flags);
-    if (target.kind === "refused") {
+    const isRepeated = (await findAnswer(context.repository, ref, message.id)) !== undefined;
+    if (isRepeated || context.memory === undefined) return { kind: "run", message: withoutWords };
+    const text = await orRefusal(() => erasedText(withMemory(context), flags));
+    if (typeof text !== "string") {
       const { sessionId } = context.session;
-      return { kind: "reply", reply: refusal(target.envelope, { sessionId, deliveryId: message.id }) };
+      return { kind: "reply", reply: refusal(text, { sessionId, deliveryId: message.id }) };
     }
     await settled();
     const receipt = await erase(erasure, {
       owner,
-      text: target.text,
+      text,
       asked: flags.text,
       held: { ref: { owner, sessionKey }, lease },
     });
@@ -59,7 +58,5 @@ function flagsIn(content: unknown, botNames: readonly string[]): ForgetFlags | u
   if (typeof content !== "string" || !content.includes("--everywhere")) return undefined;
   const parsed = parseCommand(content, botNames);
   if (parsed.kind !== "command" || parsed.name !== "forget") return undefined;
-  const flags = readForget(parsed.args);
-  const isMeant = flags.ok && flags.switches.has("everywhere") && flags.switches.has("yes");
-  return isMeant && !flags.switches.has("dry-run") ? flags : undefined;
+  return erasesEverywhere(parsed.args);
 }

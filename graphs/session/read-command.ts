@@ -1,7 +1,7 @@
 /** Answers a command that changes nothing beside the graph: no checkpoint, no lock, no waiting for a turn. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { CommandErasing } from "#src/commands/command-erasing.ts";
-import { readsOnly, type CommandContext } from "#src/commands/command.ts";
+import { readsOnly, runPlain, type CommandContext } from "#src/commands/command.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -40,7 +40,7 @@ export function createReadCommand(deps: SessionDeps, sources: ReadSources): Read
     const command = findCommand(name);
     const envelope =
       command?.kind === "plain" && readsOnly(command, args)
-        ? (await command.run(args, context)).envelope
+        ? (await runPlain(command, args, context)).envelope
         : unknownCommand(name);
     const isOpened = context.chain.revision > 0;
     return commandReply(envelope, { sessionId: isOpened ? context.session.sessionId : "", deliveryId });

@@ -58,9 +58,5 @@ export function memoryOf(
       sessionId: session.sessionId,
       ...(turn === undefined ? {} : { turn }),
     },
-    async denial(text, { isName = false } = {}) {
-      const verdict = await gateOf(deps)(text, isName);
-      return verdict.action === "deny" ? verdict.denial : undefined;
-    },
   };
 }

@@ -1,12 +1,12 @@
-/** What a slash command is, and what it may look at and change. */
+/** What a slash command is, what it may look at and change, and how it is run. */
 import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { Who } from "#memory/facts/types.ts";
-import type { PolicyDenial } from "#memory/policy/verdict.ts";
 import type { SessionAgents } from "#src/agents/session-agents.ts";
 import type { PriceOf } from "#src/explain/trace.ts";
 import type { Plugin, PluginProblem } from "#src/preparation/plugins.ts";
 import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
-import type { Envelope } from "#src/kernel/envelope.ts";
+import { envelopeOf, refused, type Envelope, type EnvelopeOptions } from "#src/kernel/envelope.ts";
+import { isLilyError, LilyError, type ErrorCode } from "#src/kernel/errors.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { LifecycleMode, RolloverPolicy } from "#src/sessions/rollover-policy.ts";
@@ -51,8 +51,8 @@ export interface CommandContext {
   readonly plugins: SessionPlugins;
   /** The full form of a model reference. @throws {LilyError} `model_unknown` */
   readonly normalizeModel: (reference: string) => string;
-  /** What the policy says of a text that the person wants kept, also where memory is switched off. Stores nothing. */
-  readonly gate: (text: string) => Promise<PolicyVerdict>;
+  /** What the policy says of a text, or a name, that the person wants kept, also where memory is switched off. Stores nothing. */
+  readonly gate: (text: string, isName?: boolean) => Promise<PolicyVerdict>;
   readonly agents: SessionAgents;
   readonly tools: SessionTools;
   /** Summarises older turns; absent where nothing is changed. */
@@ -169,11 +169,18 @@ export interface PlainCommand extends CommandBase {
   /** Whether these arguments ask for nothing but reading, though others may not. */
   onlyReads?(args: string): boolean;
   /**
-   * For a command with the `memory` effect: the refusal that stands whatever the session, told before anything is done
-   * with its text. Changes nothing.
+   * Refuses what stands against these arguments whatever the session, before anything is done with their text; not asked
+   * where they only read. Changes nothing.
+   *
+   * @throws {LilyError} which is what the person is told
    */
-  objection?(args: string, context: CommandContext): Promise<Envelope | undefined>;
-  run(args: string, context: CommandContext): Promise<CommandOutcome>;
+  check?(args: string, context: CommandContext): Promise<void>;
+  /**
+   * Carries it out. An envelope alone: nothing is committed.
+   *
+   * @throws {LilyError} which is what the person is told, then nothing is committed either
+   */
+  run(args: string, context: CommandContext): Promise<CommandOutcome | Envelope>;
 }
 
 /** A command that ends the session. */
@@ -206,13 +213,53 @@ export function isRefusal(plan: CommandRotation | Envelope): plan is Envelope {
   return "code" in plan;
 }
 
+/** Runs a command. @returns also what it throws for the person who gave it */
+export async function runPlain(
+  command: PlainCommand,
+  args: string,
+  context: CommandContext,
+): Promise<CommandOutcome> {
+  const outcome = await orRefusal(() => command.run(args, context));
+  return "envelope" in outcome ? outcome : { envelope: outcome };
+}
+
+/** What `action` gives, or what it throws for a person as the envelope that tells of it. */
+export async function orRefusal<T>(action: () => Promise<T>): Promise<T | Envelope> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof Refusal) return error.envelope;
+    if (isLilyError(error)) return envelopeOf(error);
+    throw error;
+  }
+}
+
+/** Ends a command with an envelope that refuses it, from wherever its arguments are read or something is looked up. */
+class Refusal extends LilyError {
+  readonly envelope: Envelope;
+
+  constructor(envelope: Envelope) {
+    super(
+      envelope.code as ErrorCode,
+      envelope.message,
+      envelope.next === undefined ? {} : { next: envelope.next },
+    );
+    this.envelope = envelope;
+  }
+}
+
+/** Refuses what a command is asked for. */
+export function refuse(code: ErrorCode, message: string, options: EnvelopeOptions = {}): never {
+  return refuseWith(refused(code, message, options));
+}
+
+/** Refuses it with an envelope. */
+export function refuseWith(envelope: Envelope): never {
+  throw new Refusal(envelope);
+}
+
 /** The memory of the owner who gives the command. */
 export interface CommandMemory {
   readonly facts: FactStore;
   readonly who: Who;
-  /** What the policy has against a text of the owner, or a name; `undefined` when it may be remembered. Stores nothing. */
-  readonly denial: (
-    text: string,
-    options?: { readonly isName?: boolean },
-  ) => Promise<PolicyDenial | undefined>;
 }

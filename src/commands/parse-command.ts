@@ -2,8 +2,8 @@
  * Tells commands from text, and takes their arguments apart: words, flags (`--name value`, `--name=value`, `--switch`) and text.
  * Phones make one long dash of two, and curled quotes: those are flags and quotes too.
  */
-import { refused, type Envelope } from "#src/kernel/envelope.ts";
 import { joined } from "#src/kernel/markdown.ts";
+import { refuse } from "./command.ts";
 
 /** What a message turned out to be. */
 export type ParsedText =
@@ -46,25 +46,21 @@ export function afterWords(args: string, words: string): string | undefined {
   return given.reduce((rest, word) => rest.slice(word.length).trimStart(), args.trim()).trim();
 }
 
-/** Which flags a command knows. */
+/** Which flags a command knows, and how it is written. */
 export interface FlagNames<Value extends string, Switch extends string> {
   /** Flags with a value. */
   readonly values?: readonly Value[];
   readonly switches?: readonly Switch[];
+  readonly usage: string;
 }
 
 /** Arguments, taken apart. */
-export interface Flags<Value extends string, Switch extends string> {
+export interface Flags<Value extends string, Switch extends string = never> {
   /** What is left, with its line breaks. */
   readonly text: string;
   readonly values: Partial<Record<Value, string>>;
   readonly switches: ReadonlySet<Switch>;
 }
-
-/** Arguments taken apart, or what is wrong with them. */
-export type FlagsResult<Value extends string, Switch extends string> =
-  | ({ readonly ok: true } & Flags<Value, Switch>)
-  | { readonly ok: false; readonly problem: string };
 
 // A flag is "--" and at once a letter, where a word begins. A lone "--" ends the flags: what follows is text.
 const FLAG = /(?<=^|\s)(?:--|[—–](?=[a-z]))(?:(?<name>[a-z][a-z-]*)(?<given>=)?|(?=\s|$))/iu;
@@ -74,11 +70,11 @@ const VALUE = new RegExp(
   "u",
 );
 
-/** Takes `args` apart. A flag that is not known is a problem, so that a slip of the pen never becomes text. */
+/** Takes `args` apart; a flag that is not known is refused, so that a slip of the pen never becomes text. */
 export function parseFlags<Value extends string = never, Switch extends string = never>(
   args: string,
   names: FlagNames<Value, Switch>,
-): FlagsResult<Value, Switch> {
+): Flags<Value, Switch> {
   const values: Partial<Record<Value, string>> = {};
   const switches = new Set<Switch>();
   const text: string[] = [];
@@ -93,16 +89,16 @@ export function parseFlags<Value extends string = never, Switch extends string =
     if (switched !== undefined && found.groups?.["given"] === undefined) {
       switches.add(switched);
     } else if (valued === undefined) {
-      return { ok: false, problem: unknownFlag(names) };
+      return refuseUsage(unknownFlag(names), names.usage);
     } else {
       const value = VALUE.exec(rest.trimStart());
-      if (value === null) return { ok: false, problem: `--${name} needs a value` };
+      if (value === null) return refuseUsage(`--${name} needs a value`, names.usage);
       values[valued] = value.groups?.["quoted"] ?? value.groups?.["bare"] ?? "";
       rest = rest.trimStart().slice(value[0].length);
     }
   }
   text.push(rest.trim());
-  return { ok: true, text: joined(text), values, switches };
+  return { text: joined(text), values, switches };
 }
 
 /** Neither name nor value is repeated: what was meant as text may be a secret. */
@@ -114,8 +110,8 @@ function unknownFlag({ values = [], switches = [] }: FlagNames<string, string>):
 /** Usages with words of the person's own, which may look like a flag. */
 const TAKES_TEXT = /<text>|words/u;
 
-/** The refusal of arguments that are not understood. It does not repeat them. */
-export function usageEnvelope(problem: string, usage: string): Envelope {
+/** Refuses arguments that are not understood. It does not repeat them. */
+export function refuseUsage(problem: string, usage: string): never {
   const lone = TAKES_TEXT.test(usage) ? " Text that begins with -- comes behind a lone --." : "";
-  return refused("command_usage", problem, { next: `Write ${usage}.${lone}` });
+  return refuse("command_usage", problem, { next: `Write ${usage}.${lone}` });
 }

@@ -1,5 +1,6 @@
-/** All slash commands by name. */
-import { refused, type Envelope } from "#src/kernel/envelope.ts";
+/** All slash commands by name; `/help`, which lists them, and `/stop`, which `runTurn` carries out. */
+import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
+import { markdownTable } from "#src/kernel/markdown.ts";
 import {
   agentsCommand,
   chooseAgentCommand,
@@ -8,34 +9,64 @@ import {
   reloadSkillsCommand,
   skillsCommand,
 } from "./catalog/agents.ts";
-import { contextCommand } from "./catalog/context.ts";
-import { decidedCommand, todoCommand } from "./catalog/ledger.ts";
+import { compactCommand, contextCommand } from "./catalog/context.ts";
 import { explainCommand } from "./catalog/explain.ts";
-import { helpCommand } from "./catalog/help.ts";
 import { forgetCommand } from "./catalog/forget.ts";
-import { historyCommand } from "./catalog/history.ts";
-import { memoryCommand } from "./catalog/memory.ts";
-import { reasoningCommand, styleCommand, verbosityCommand } from "./catalog/manner.ts";
+import { historyCommand, recallCommand } from "./catalog/history.ts";
 import { kbCommand } from "./catalog/kb.ts";
-import { modelCommand } from "./catalog/model.ts";
-import { compactCommand } from "./catalog/compact.ts";
-import { controlModelCommand } from "./catalog/control-model.ts";
-import { newCommand } from "./catalog/new.ts";
+import { decidedCommand, todoCommand } from "./catalog/ledger.ts";
+import { memoryCommand } from "./catalog/memory.ts";
 import { pluginCommand, pluginsCommand } from "./catalog/plugins.ts";
-import { recallCommand } from "./catalog/recall.ts";
-import { rejoinCommand } from "./catalog/rejoin.ts";
 import { rememberCommand } from "./catalog/remember.ts";
-import { resumeCommand } from "./catalog/resume.ts";
-import { rolloverCommand } from "./catalog/rollover.ts";
-import { sessionsCommand } from "./catalog/sessions.ts";
+import { newCommand, rejoinCommand, resumeCommand, sessionsCommand } from "./catalog/sessions.ts";
+import {
+  controlModelCommand,
+  modelCommand,
+  reasoningCommand,
+  rolloverCommand,
+  styleCommand,
+  titleCommand,
+  verbosityCommand,
+} from "./catalog/settings.ts";
 import { statusCommand } from "./catalog/status.ts";
-import { stopCommand } from "./catalog/stop.ts";
 import { taskCommand } from "./catalog/task.ts";
 import { reloadToolsCommand, toolsCommand } from "./catalog/tools.ts";
-import { titleCommand } from "./catalog/title.ts";
 import { unitsCommand } from "./catalog/units.ts";
 import { whyCommand } from "./catalog/why.ts";
-import type { Command } from "./command.ts";
+import type { Command, PlainCommand } from "./command.ts";
+
+/**
+ * Ends the answer that is being written; what there is of it is kept. `runTurn` carries it out, beside the turn that
+ * runs. On a thread of a LangGraph server a run of its own comes after the one it is meant for, so there it finds nothing;
+ * such clients cancel the run.
+ */
+export const stopCommand: PlainCommand = {
+  kind: "plain",
+  name: "stop",
+  summary: "Stop the answer that is being written; what there is of it is kept",
+  usage: "/stop",
+  effects: ["reads"],
+  run: async () =>
+    done("nothing_running", "Nothing is being answered right now.", { data: { stopped: false } }),
+};
+
+const helpCommand: PlainCommand = {
+  kind: "plain",
+  name: "help",
+  summary: "List the commands",
+  usage: "/help",
+  effects: ["reads"],
+  async run() {
+    const commands = COMMANDS.map(({ name, usage, summary, effects }) => ({ name, usage, summary, effects }));
+    return done("help", `${commands.length} commands. Anything else you write is answered.`, {
+      data: { commands },
+      body: markdownTable(
+        ["command", "what it does"],
+        commands.map(({ usage, summary }) => [`\`${usage}\``, summary]),
+      ),
+    });
+  },
+};
 
 /** Every command, in the order in which `/help` lists them. */
 export const COMMANDS: readonly Command[] = [
@@ -76,7 +107,7 @@ export const COMMANDS: readonly Command[] = [
   reasoningCommand,
   verbosityCommand,
   rolloverCommand,
-  helpCommand(() => COMMANDS),
+  helpCommand,
 ];
 
 /** The command of that name (lower case). */

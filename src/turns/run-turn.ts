@@ -1,8 +1,7 @@
 /** The one way in for a message: checks it, waits for its key, runs the graph, follows the hand-off. */
 import { parseCommand } from "#src/commands/parse-command.ts";
 import { isRefusal, readsOnly, type Command } from "#src/commands/command.ts";
-import { stopCommand } from "#src/commands/catalog/stop.ts";
-import { findCommand } from "#src/commands/registry.ts";
+import { findCommand, stopCommand } from "#src/commands/registry.ts";
 import { envelopeOf } from "#src/kernel/envelope.ts";
 import { latestEntry, openedBy } from "#src/sessions/chain.ts";
 import { parseDeliveryId, parseOwner, parseSessionKey } from "#src/sessions/session-key.ts";

@@ -73,7 +73,7 @@ async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]
   const [id = "", other = ""] = of.ids;
   const [pending = ""] = of.pending;
   const query = `garden shed bike ${of.canary}`;
-  const memory = { facts, who, denial: async () => undefined };
+  const memory = { facts, who };
   const search = memoryTools({ memory, nowMs: NOW_MS, timeZone: "UTC" }).find(
     ({ name }) => name === "memory_search",
   );

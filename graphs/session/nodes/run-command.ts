@@ -5,7 +5,7 @@
 import { RemoveMessage } from "@langchain/core/messages";
 import { withContents } from "#src/agents/session-agents.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { readsOnly, type PlainCommand } from "#src/commands/command.ts";
+import { orRefusal, readsOnly, runPlain, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -29,7 +29,7 @@ export function runCommand(deps: SessionDeps) {
     const { read } = state;
     if (read !== null) {
       const { command, context } = await prepare(deps, state, { runtime, text: "", ...read });
-      const { envelope } = await command.run(read.args, context);
+      const { envelope } = await runPlain(command, read.args, context);
       const reply = commandReply(envelope, { sessionId: state.session?.sessionId ?? "", ...read });
       return { read: null, reply, messages: shown(deps, read.messageId, envelope) };
     }
@@ -45,14 +45,16 @@ export function runCommand(deps: SessionDeps) {
       ...(attachments === undefined ? {} : { attachments }),
     });
     const changesSomething = !readsOnly(command, args);
-    const refused = changesSomething ? await command.objection?.(args, context) : undefined;
+    const refused = changesSomething
+      ? await orRefusal(async () => command.check?.(args, context))
+      : undefined;
     if (refused !== undefined) return uncommitted(deps, state, { envelope: refused, isNew: opens.isNew });
     if (command.effects.includes("memory") && changesSomething) {
       // Memory is not part of the session: what would be done here is done in the session that comes next, once.
       const { verdict } = await decideRollover(deps)(state, runtime);
       if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: movedOn() } } };
     }
-    const { envelope, changes, recalled, units = [], isCommitted } = await command.run(args, context);
+    const { envelope, changes, recalled, units = [], isCommitted } = await runPlain(command, args, context);
     if (changes === undefined && recalled === undefined && isCommitted !== true)
       return uncommitted(deps, state, { envelope, isNew: opens.isNew });
     await openKey(deps, readRunContext(deps, runtime), opens);

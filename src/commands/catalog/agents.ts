@@ -1,11 +1,11 @@
 /** `/agents`, `/agent`, `/persona`, `/skills`, `/reload_persona`, `/reload_skills`: who Lily is here, and what it can do. */
 import { differenceText } from "#src/agents/difference.ts";
 import type { FrozenTexts } from "#src/agents/session-agents.ts";
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { counted, markdownTable } from "#src/kernel/markdown.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
+import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { FileProblem } from "#src/sessions/session-fields.ts";
-import type { PlainCommand } from "../command.ts";
-import { firstWord, usageEnvelope } from "../parse-command.ts";
+import { refuse, type PlainCommand } from "../command.ts";
+import { firstWord, refuseUsage } from "../parse-command.ts";
 
 export const agentsCommand: PlainCommand = {
   kind: "plain",
@@ -13,27 +13,19 @@ export const agentsCommand: PlainCommand = {
   summary: "List the agents that can answer",
   usage: "/agents",
   effects: ["reads"],
-  async run(_args, { agents, session }) {
+  async run(_args, { agents, session: { activeAgent } }) {
     const { names, problems } = await agents.list();
-    const rows = names.map((name) => ({
-      name,
-      active: name === session.activeAgent,
-      model: agents.modelOf(name),
-    }));
+    const rows = names.map((name) => ({ name, active: name === activeAgent, model: agents.modelOf(name) }));
+    const there = names.length === 1 ? "is 1 agent" : `are ${names.length} agents`;
     const body = markdownTable(
       ["agent", "its model"],
       rows.map(({ name, active, model }) => [active ? `${name} ●` : name, model]),
     );
-    const message = `${session.activeAgent} answers here; there ${names.length === 1 ? "is 1 agent" : `are ${names.length} agents`}.`;
-    const next =
-      "/agent <name> chooses one; a new one is a folder agents/<name> in the home folder with a SOUL.md.";
-    return {
-      envelope: done("agents", message, {
-        data: { agents: rows, problems },
-        body: withProblems(body, problems),
-        next,
-      }),
-    };
+    return done("agents", `${activeAgent} answers here; there ${there}.`, {
+      data: { agents: rows, problems },
+      body: withProblems(body, problems),
+      next: "/agent <name> chooses one; a new one is a folder agents/<name> in the home folder with a SOUL.md.",
+    });
   },
 };
 
@@ -44,32 +36,31 @@ export const chooseAgentCommand: PlainCommand = {
   usage: "/agent [name]",
   effects: ["reads", "session"],
   onlyReads: (args) => args === "",
-  async run(args, { agents, session }) {
-    const data = { agent: session.activeAgent };
-    if (args === "" || args.toLowerCase() === session.activeAgent.toLowerCase())
-      return {
-        envelope: done("agent", `${session.activeAgent} answers here.`, { next: "/agents lists all.", data }),
-      };
+  async run(args, { agents, session: { activeAgent } }) {
+    const wanted = args.toLowerCase();
+    if (wanted === "" || wanted === activeAgent.toLowerCase())
+      return done("agent", `${activeAgent} answers here.`, {
+        next: "/agents lists all.",
+        data: { agent: activeAgent },
+      });
     const { names } = await agents.list();
-    const name = names.find((known) => known.toLowerCase() === args.toLowerCase());
-    if (name === undefined)
-      return {
-        envelope: refused("agent_unknown", `there is no agent ${JSON.stringify(args.slice(0, 80))}`, {
-          next: `There are: ${names.join(", ")}.`,
-        }),
-      };
-    const { now } = await agents.persona(name);
-    await agents.keep(now.contents);
-    const files = now.snapshot?.files.map((file) => file.name).join(", ") ?? "";
-    const message = `${name} answers from now on, in this conversation and those after it, ${files === "" ? "without a persona" : `with ${files}`}.`;
+    const name =
+      names.find((known) => known.toLowerCase() === wanted) ??
+      refuse("agent_unknown", `there is no agent ${JSON.stringify(args.slice(0, 80))}`, {
+        next: `There are: ${names.join(", ")}.`,
+      });
+    const { contents, snapshot: persona } = (await agents.persona(name)).now;
+    await agents.keep(contents);
+    const files = persona?.files.map((file) => file.name).join(", ") ?? "";
+    const what = files === "" ? "without a persona" : `with ${files}`;
+    const message = `${name} answers from now on, in this conversation and those after it, ${what}.`;
     const model = agents.modelOf(name);
-    const next = `Model, skills and all else stay as they are here; ${model} is its own model, and /model reset takes it.`;
     const envelope = done("agent_set", message, {
-      next,
+      next: `Model, skills and all else stay as they are here; ${model} is its own model, and /model reset takes it.`,
       data: { agent: name, model },
-      body: withProblems("", now.snapshot?.diagnostics ?? []),
+      body: withProblems("", persona?.diagnostics ?? []),
     });
-    return { envelope, changes: { agent: name, persona: now.snapshot } };
+    return { envelope, changes: { agent: name, persona } };
   },
 };
 
@@ -79,34 +70,33 @@ export const personaCommand: PlainCommand = {
   summary: "Show who the agent is here, and whether its files differ by now",
   usage: "/persona [file]",
   effects: ["reads"],
-  async run(args, { agents, session }) {
-    const { activeAgent, persona } = session;
+  async run(args, { agents, session: { activeAgent, persona } }) {
     const had = await agents.textsOfPersona(persona);
     const wanted = args.toLowerCase().replace(/\.md$/u, "");
     if (wanted !== "")
-      return {
-        envelope: textEnvelope(had, (name) => name.toLowerCase() === `${wanted}.md`, "/persona <file>"),
-      };
+      return fileEnvelope(had, (name) => name.toLowerCase() === `${wanted}.md`, "/persona <file>");
     const { now, differs } = await agents.persona();
-    const current = await agents.textsOfPersona(now.snapshot, now.contents);
+    const files = comparedFiles(had, await agents.textsOfPersona(now.snapshot, now.contents));
     const { persona: left } = await agents.leftOut();
-    const rows = rowsOf(had, current);
+    const isLong = left === undefined ? "" : ` It is too long: ${left}.`;
     const message =
-      rows.length === 0
+      files.length === 0
         ? `${activeAgent} has no persona here.`
-        : `${activeAgent} is this here, as it was read.${left === undefined ? "" : ` It is too long: ${left}.`}`;
+        : `${activeAgent} is this here, as it was read.${isLong}`;
     const problems = persona?.diagnostics ?? [];
-    return {
-      envelope: done("persona", message, {
-        data: { agent: activeAgent, files: rows, problems, differs, ...(left === undefined ? {} : { left }) },
-        body: withProblems(tableOf(rows), problems),
-        next: differs
-          ? "The files differ by now: /reload_persona shows how, and takes them over."
-          : rows.length === 0
-            ? "A SOUL.md in its folder is read by /reload_persona and by the next conversation."
-            : "/persona <file> shows one.",
-      }),
-    };
+    const table = markdownTable(
+      ["file", "characters", "on the disk"],
+      files.map(({ name, characters, now: how }) => [name, String(characters), NOW[how]]),
+    );
+    return done("persona", message, {
+      data: { agent: activeAgent, files, problems, differs, ...(left === undefined ? {} : { left }) },
+      body: withProblems(table, problems),
+      next: differs
+        ? "The files differ by now: /reload_persona shows how, and takes them over."
+        : files.length === 0
+          ? "A SOUL.md in its folder is read by /reload_persona and by the next conversation."
+          : "/persona <file> shows one.",
+    });
   },
 };
 
@@ -117,46 +107,32 @@ export const skillsCommand: PlainCommand = {
   usage: "/skills [name [file]]",
   effects: ["reads"],
   async run(args, { agents, session: { skillSnapshot } }) {
-    const { word, rest } = firstWord(args);
+    const { word, rest: file } = firstWord(args);
     if (word !== "") {
       const texts = await agents.textsOfSkills(skillSnapshot, { only: word });
-      return {
-        envelope: textEnvelope(
-          texts,
-          (name) => name === `${word}/${rest === "" ? "SKILL.md" : rest}`,
-          "/skills <name>",
-        ),
-      };
+      return fileEnvelope(texts, (name) => name === `${word}/${file || "SKILL.md"}`, "/skills <name>");
     }
     const { differs } = await agents.skills();
     const described = await agents.descriptions(skillSnapshot);
     const { skills: left } = await agents.leftOut();
-    const rows = skillSnapshot.skills.map(({ name, source }) => ({
+    const skills = skillSnapshot.skills.map(({ name, source }) => ({
       name,
       source,
       description: described.get(name) ?? "",
     }));
-    const problems = skillSnapshot.diagnostics;
-    const message = `${counted(rows.length, "skill")} here, as they were read.${left === undefined ? "" : ` They are many: ${left}.`}`;
-    const body = markdownTable(
+    const { diagnostics: problems, snapshot_version: version } = skillSnapshot;
+    const areMany = left === undefined ? "" : ` They are many: ${left}.`;
+    const table = markdownTable(
       ["skill", "from", "what it is for"],
-      rows.map(({ name, source, description }) => [name, source, description]),
+      skills.map(({ name, source, description }) => [name, source, description]),
     );
-    return {
-      envelope: done("skills", message, {
-        data: {
-          version: skillSnapshot.snapshot_version,
-          skills: rows,
-          problems,
-          differs,
-          ...(left === undefined ? {} : { left }),
-        },
-        body: withProblems(body, problems),
-        next: differs
-          ? "The files differ by now: /reload_skills shows how, and takes them over."
-          : "/skills <name> shows one.",
-      }),
-    };
+    return done("skills", `${counted(skills.length, "skill")} here, as they were read.${areMany}`, {
+      data: { version, skills, problems, differs, ...(left === undefined ? {} : { left }) },
+      body: withProblems(table, problems),
+      next: differs
+        ? "The files differ by now: /reload_skills shows how, and takes them over."
+        : "/skills <name> shows one.",
+    });
   },
 };
 
@@ -172,13 +148,9 @@ export const reloadPersonaCommand: PlainCommand = {
     await agents.keep(now.contents);
     const before = await agents.textsOfPersona(session.persona);
     const after = await agents.textsOfPersona(now.snapshot, now.contents);
-    const envelope = reloadEnvelope("persona", {
-      differs,
-      before,
-      after,
-      problems: now.snapshot?.diagnostics ?? [],
-    });
-    return differs ? { envelope, changes: { persona: now.snapshot } } : { envelope };
+    const problems = now.snapshot?.diagnostics ?? [];
+    const envelope = reloadEnvelope("persona", { differs, before, after, problems });
+    return differs ? { envelope, changes: { persona: now.snapshot } } : envelope;
   },
 };
 
@@ -193,44 +165,47 @@ export const reloadSkillsCommand: PlainCommand = {
     await agents.keep(now.contents);
     const before = await agents.textsOfSkills(session.skillSnapshot);
     const after = await agents.textsOfSkills(now.snapshot, { fresh: now.contents });
-    const envelope = reloadEnvelope("skills", { differs, before, after, problems: now.snapshot.diagnostics });
-    return differs ? { envelope, changes: { skillSnapshot: now.snapshot } } : { envelope };
+    const problems = now.snapshot.diagnostics;
+    const envelope = reloadEnvelope("skills", { differs, before, after, problems });
+    return differs ? { envelope, changes: { skillSnapshot: now.snapshot } } : envelope;
   },
 };
 
-function reloadEnvelope(
-  what: "persona" | "skills",
-  {
-    differs,
-    before,
-    after,
-    problems,
-  }: {
-    readonly differs: boolean;
-    readonly before: FrozenTexts;
-    readonly after: FrozenTexts;
-    readonly problems: readonly FileProblem[];
-  },
-): Envelope {
-  const body = withProblems(differs ? differenceText(before.texts, after.texts) : "", problems);
-  const data = { changed: rowsOf(before, after).filter(({ now }) => now !== "same"), problems };
-  if (!differs)
-    return done(`${what}_same`, "The files are as they were read; nothing changes.", { data, body });
-  return done(
-    `${what}_reloaded`,
-    `From now on this conversation has the ${what} as the files are now; nothing else of it changed.`,
-    { data, body },
-  );
+interface Reload {
+  readonly differs: boolean;
+  readonly before: FrozenTexts;
+  readonly after: FrozenTexts;
+  readonly problems: readonly FileProblem[];
 }
 
-interface Row {
+function reloadEnvelope(what: "persona" | "skills", { differs, before, after, problems }: Reload): Envelope {
+  const body = withProblems(differs ? differenceText(before.texts, after.texts) : "", problems);
+  const data = { changed: comparedFiles(before, after).filter(({ now }) => now !== "same"), problems };
+  return differs
+    ? done(
+        `${what}_reloaded`,
+        `From now on this conversation has the ${what} as the files are now; nothing else of it changed.`,
+        { data, body },
+      )
+    : done(`${what}_same`, "The files are as they were read; nothing changes.", { data, body });
+}
+
+/** How a file is now, beside what was read. */
+const NOW = {
+  same: "the same",
+  changed: "changed since",
+  gone: "gone since",
+  new: "new since, not in this conversation",
+  erased: "was erased from this conversation",
+};
+
+interface ComparedFile {
   readonly name: string;
   readonly characters: number;
-  /** How the file is now, beside what was read. */
-  readonly now: "same" | "changed" | "gone" | "new" | "erased";
+  readonly now: keyof typeof NOW;
 }
 
-function rowsOf(had: FrozenTexts, current: FrozenTexts): Row[] {
+function comparedFiles(had: FrozenTexts, current: FrozenTexts): ComparedFile[] {
   const names = new Set([...Object.keys(had.texts), ...had.gone, ...Object.keys(current.texts)]);
   return [...names].map((name) => {
     const before = had.texts[name];
@@ -243,22 +218,7 @@ function rowsOf(had: FrozenTexts, current: FrozenTexts): Row[] {
   });
 }
 
-const NOW: Record<Row["now"], string> = {
-  same: "the same",
-  changed: "changed since",
-  gone: "gone since",
-  new: "new since, not in this conversation",
-  erased: "was erased from this conversation",
-};
-
-function tableOf(rows: readonly Row[]): string {
-  return markdownTable(
-    ["file", "characters", "on the disk"],
-    rows.map(({ name, characters, now }) => [name, String(characters), NOW[now]]),
-  );
-}
-
-function textEnvelope(
+function fileEnvelope(
   { texts, gone }: FrozenTexts,
   isWanted: (name: string) => boolean,
   usage: string,
@@ -266,7 +226,7 @@ function textEnvelope(
   const found = Object.entries(texts).find(([name]) => isWanted(name));
   if (found === undefined) {
     const names = [...Object.keys(texts), ...gone.map((name) => `${name} (erased)`)];
-    return usageEnvelope(
+    return refuseUsage(
       names.length === 0 ? "there is none of that name" : `there are: ${names.join(", ")}`,
       usage,
     );
@@ -281,5 +241,5 @@ function withProblems(body: string, problems: readonly FileProblem[]): string {
     ["left out", "because it"],
     problems.map(({ source, reason }) => [source, reason]),
   );
-  return [body, told].filter((part) => part !== "").join("\n\n");
+  return joined([body, told], "\n\n");
 }

@@ -1,4 +1,4 @@
-/** `/context [turn]`: what the latest model call was given, by parts, what was left out and why. Reads the receipts alone. */
+/** What models are given: `/context [turn]` shows it by parts, from the receipts alone; `/compact` has the older turns told as a summary. */
 import {
   barRows,
   beginningText,
@@ -6,12 +6,12 @@ import {
   totalText,
   type CallWithTurns,
 } from "#src/explain/call-reasons.ts";
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { markdownTable } from "#src/kernel/markdown.ts";
+import { done } from "#src/kernel/envelope.ts";
+import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import { turnsOfCall } from "#src/sessions/call-receipt.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import type { CommandContext, PlainCommand } from "../command.ts";
-import { usageEnvelope } from "../parse-command.ts";
+import { refuse, type CommandContext, type PlainCommand } from "../command.ts";
+import { refuseUsage } from "../parse-command.ts";
 
 export const contextCommand: PlainCommand = {
   kind: "plain",
@@ -21,49 +21,45 @@ export const contextCommand: PlainCommand = {
   effects: ["reads"],
   async run(args, context) {
     const asked = args.trim().replace(/^#/u, "");
-    if (asked !== "" && !/^\d{1,9}$/u.test(asked))
-      return { envelope: usageEnvelope("that is not the number of a turn", this.usage) };
-    return {
-      envelope: await contextOf(context, asked === "" ? context.session.turns : Number(asked), asked === ""),
-    };
+    if (!/^\d{0,9}$/u.test(asked)) refuseUsage("that is not the number of a turn", this.usage);
+    const turn =
+      asked === ""
+        ? await lastWithCalls(context, context.session.turns)
+        : await lastWithCalls(context, Number(asked), Number(asked));
+    const { calls = [] } = turn?.explanation ?? {};
+    const now = callAt(calls, calls.length - 1);
+    if (turn === undefined || now === undefined)
+      return refuse(
+        "turn_not_found",
+        asked === "" ? "no model was asked yet" : `turn ${Number(asked)} asked no model`,
+        {
+          next: "/context shows what the latest model call was given; /history lists the turns.",
+        },
+      );
+    const before = callAt(calls, calls.length - 2) ?? lastCall(await lastWithCalls(context, turn.turn - 1));
+    const which = calls.length === 1 ? "" : `, call ${calls.length} of ${calls.length}`;
+    const headline = `Turn ${turn.turn}${which}: ${now.call.model} was given ${totalText(now.call)}.`;
+    const leftOut = leftOutReasons(now.call);
+    const beginning = beginningText(before, now);
+    const lines = [...leftOut.map((reason) => `left out: ${reason}`), `beginning: ${beginning}`];
+    const table = markdownTable(["part", "tokens", "share of the budget"], barRows(now.call));
+    return done("context", [headline, ...lines].join("\n"), {
+      next: `/why ${turn.turn} --prompt shows the prompt itself.`,
+      lead: headline,
+      body: [table, lines.map((line) => `- ${line}`).join("\n")].join("\n\n"),
+      data: { turn: turn.turn, calls: calls.map((call) => ({ ...call })), leftOut, beginning },
+    });
   },
 };
 
 /** Commands call no model: the latest turn that did is looked for among so many. */
 const LOOKED_AT = 40;
 
-async function contextOf(context: CommandContext, number: number, isLatest: boolean): Promise<Envelope> {
-  const from = isLatest ? number - LOOKED_AT : number;
-  const turn = await lastWithCalls(context, Math.max(1, from), number);
-  if (turn === undefined)
-    return refused("turn_not_found", isLatest ? "no model was asked yet" : `turn ${number} asked no model`, {
-      next: "/context shows what the latest model call was given; /history lists the turns.",
-    });
-  const { calls = [] } = turn.explanation;
-  const now = callAt(calls, calls.length - 1);
-  const before =
-    callAt(calls, calls.length - 2) ??
-    lastCall(await lastWithCalls(context, Math.max(1, turn.turn - LOOKED_AT), turn.turn - 1));
-  if (now === undefined) throw new Error("a turn with calls has a last one");
-  const which = calls.length === 1 ? "" : `, call ${calls.length} of ${calls.length}`;
-  const headline = `Turn ${turn.turn}${which}: ${now.call.model} was given ${totalText(now.call)}.`;
-  const leftOut = leftOutReasons(now.call);
-  const beginning = beginningText(before, now);
-  const lines = [...leftOut.map((reason) => `left out: ${reason}`), `beginning: ${beginning}`];
-  const table = markdownTable(["part", "tokens", "share of the budget"], barRows(now.call));
-  return done("context", [headline, ...lines].join("\n"), {
-    next: `/why ${turn.turn} --prompt shows the prompt itself.`,
-    lead: headline,
-    body: [table, lines.map((line) => `- ${line}`).join("\n")].join("\n\n"),
-    data: { turn: turn.turn, calls: calls.map((call) => ({ ...call })), leftOut, beginning },
-  });
-}
-
-/** The newest turn of a range in which a model was asked. */
-async function lastWithCalls(
+/** The newest turn up to `to` in which a model was asked. */
+export async function lastWithCalls(
   { repository, session }: CommandContext,
-  from: number,
   to: number,
+  from = Math.max(1, to - LOOKED_AT),
 ): Promise<TurnRecord | undefined> {
   if (to < from) return undefined;
   const turns = await repository.readTurns(session, { from, to });
@@ -82,3 +78,29 @@ function lastCall(turn: TurnRecord | undefined): CallWithTurns | undefined {
   const { calls = [] } = turn?.explanation ?? {};
   return callAt(calls, calls.length - 1);
 }
+
+export const compactCommand: PlainCommand = {
+  kind: "plain",
+  name: "compact",
+  summary: "Give models the older turns of this conversation as a summary from now on",
+  usage: "/compact [instructions]",
+  effects: ["session", "model"],
+  async run(args, { compact }) {
+    const outcome = (await compact?.(args)) ?? { kind: "nothing" as const, why: "it cannot be done here" };
+    if (outcome.kind === "nothing") return done("compact_nothing", `Nothing was compacted: ${outcome.why}.`);
+    const { boundary, turns, before, tokens, by, notices, whyNot } = outcome;
+    const told = [
+      `${counted(turns, "turn")} that took about ${counted(before, "token")} are told in a summary of about ${counted(tokens, "token")} from now on.`,
+      by === "built-in" ? "It is made of quotations." : `${by} wrote it.`,
+      whyNot === undefined ? "" : `No model wrote it: ${whyNot}.`,
+      ...notices,
+    ];
+    return {
+      envelope: done("compacted", joined(told), {
+        next: "The conversation itself is as it was: /history and /recall read all of it.",
+        data: { turns, before, tokens, by, to: { sessionId: boundary.sessionId, turn: boundary.turn } },
+      }),
+      changes: { compacted: boundary },
+    };
+  },
+};

@@ -8,8 +8,8 @@ import { totalsText, traceTables } from "#src/explain/trace-text.ts";
 import type { Trace } from "#src/explain/trace.ts";
 import { findWhichTurn, type WhichTurn } from "#src/explain/which-turn.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
-import { parseFlags, usageEnvelope } from "../parse-command.ts";
-import { whyTurn } from "./why/why-turn.ts";
+import { parseFlags, refuseUsage } from "../parse-command.ts";
+import { whyTurn } from "./why.ts";
 
 const USAGE = "/explain [turn number, or failed [n]] [--json] [--export mermaid|html]";
 
@@ -23,29 +23,29 @@ export const explainCommand: PlainCommand = {
   // It writes a new file at most, which no turn waits for.
   onlyReads: () => true,
   async run(args, context) {
-    return { envelope: await explain(args, context) };
+    const { text, values, switches } = parseFlags(args, {
+      values: ["export"],
+      switches: ["json"],
+      usage: USAGE,
+    });
+    const format = values.export?.toLowerCase();
+    if (format !== undefined && format !== "mermaid" && format !== "html")
+      return refuseUsage("that is neither mermaid nor html", USAGE);
+    const which = await findWhichTurn(context.repository, context.session, text);
+    if (which === undefined) return refuseUsage("that is no turn", USAGE);
+    // Where there is nothing to trace, there is nothing else to say than /why does.
+    if (which.kind !== "turn" && which.kind !== "failure") return whyTurn(context, which);
+    const { chain, nowMs, policy, priceOf, session } = context;
+    const telling = { nowMs, timeZone: policy.timeZone, nameOf: namesIn(chain, session.sessionId) };
+    const trace = traceOf(which, { ...telling, priceOf });
+    const headline =
+      which.kind === "turn" ? turnHeadline(which.turn, telling) : failureHeadline(which.failure, telling);
+    if (format !== undefined) return exported(context, { headline, trace }, format);
+    if (!switches.has("json")) return drawn({ headline, trace }, which);
+    const body = fenced("json", JSON.stringify(trace, null, 2));
+    return done("turn_traced", headline, { body, data: { headline, trace } });
   },
 };
-
-async function explain(args: string, context: CommandContext): Promise<Envelope> {
-  const flags = parseFlags(args, { values: ["export"], switches: ["json"] });
-  if (!flags.ok) return usageEnvelope(flags.problem, USAGE);
-  const format = flags.values.export?.toLowerCase();
-  if (format !== undefined && format !== "mermaid" && format !== "html")
-    return usageEnvelope("that is neither mermaid nor html", USAGE);
-  const which = await findWhichTurn(context.repository, context.session, flags.text);
-  if (which === undefined) return usageEnvelope("that is no turn", USAGE);
-  // Where there is nothing to trace, there is nothing else to say than /why does.
-  if (which.kind !== "turn" && which.kind !== "failure") return whyTurn(context, which);
-  const { chain, nowMs, policy, priceOf, session } = context;
-  const telling = { nowMs, timeZone: policy.timeZone, nameOf: namesIn(chain, session.sessionId) };
-  const trace = traceOf(which, { ...telling, priceOf });
-  const headline =
-    which.kind === "turn" ? turnHeadline(which.turn, telling) : failureHeadline(which.failure, telling);
-  const shown = { headline, trace };
-  if (format !== undefined) return exported(context, shown, format);
-  return flags.switches.has("json") ? asJson(shown) : drawn(shown, which);
-}
 
 interface Shown {
   readonly headline: string;
@@ -64,11 +64,6 @@ function drawn({ headline, trace }: Shown, which: WhichTurn): Envelope {
     next: `/why says it in words; --json gives it as data, --export html as a page.${more}`,
     data: { headline, trace },
   });
-}
-
-function asJson({ headline, trace }: Shown): Envelope {
-  const text = JSON.stringify(trace, null, 2);
-  return done("turn_traced", headline, { body: fenced("json", text), data: { headline, trace } });
 }
 
 /** A file beside what Lily keeps for the person at this machine; for all others the reply holds it. */

@@ -1,15 +1,14 @@
 /** `/kb`: knowledge bases, which are collections of documents with a name; those that are mounted are searched for each turn. */
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { counted, markdownTable, quoted } from "#src/kernel/markdown.ts";
 import { kbNameSchema } from "#src/sessions/plugin-choices.ts";
-import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import { DEFAULT_KB } from "#memory/namespaces.ts";
-import { denialEnvelope } from "#memory/policy/verdict.ts";
-import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
-import { firstWord, usageEnvelope } from "../parse-command.ts";
-import { evidenceIngestAction } from "./memory/evidence.ts";
-import { sourceRow, sourcesTable } from "./memory/evidence-shown.ts";
-import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
+import { allowedText } from "../allowed-text.ts";
+import { refuse, type CommandOutcome, type PlainCommand } from "../command.ts";
+import { firstWord, refuseUsage } from "../parse-command.ts";
+import { evidenceIn, evidenceIngestAction, ingestInto } from "./memory/evidence.ts";
+import { sourcesShown } from "./memory/evidence-shown.ts";
+import { withMemory, type MemoryContext } from "./memory/memory-action.ts";
 
 const USAGE = "/kb [list [name] | mount <name> | unmount <name> | add <name> <file>]";
 
@@ -20,101 +19,72 @@ export const kbCommand: PlainCommand = {
   usage: USAGE,
   effects: ["reads", "session", "memory", "files"],
   onlyReads: (args) => ["", "list"].includes(firstWord(args).word.toLowerCase()),
-  async objection(args, context) {
-    const asked = askedOf(args, context);
-    if ("code" in asked) return asked;
-    const { action, name, rest, evidence, on } = asked;
+  async check(args, given) {
+    const context = withMemory(given);
+    const { action, name, file } = askedIn(args);
     if (action === "add") {
-      const denial = await on.memory.denial(name, { isName: true });
-      if (denial !== undefined) return denialEnvelope(denial);
-      return evidenceIngestAction.objection?.(rest, on);
+      await allowedText(name, context, { isName: true });
+      await evidenceIngestAction.check?.(file, context);
     }
-    if (action !== "mount" || name === DEFAULT_KB || (await evidence.of(name).hasAny(on.memory.who)))
-      return undefined;
-    return unknownKb(name, await evidence.kbs(on.memory.who));
+    if (action === "mount" && name !== DEFAULT_KB) {
+      const isThere = await evidenceIn(context).of(name).hasAny(context.memory.who);
+      if (!isThere) await refuseUnknown(name, context);
+    }
   },
-  async run(args, context): Promise<CommandOutcome> {
-    const asked = askedOf(args, context);
-    if ("code" in asked) return { envelope: asked };
-    const { action, name, rest, evidence, on } = asked;
+  async run(args, given): Promise<CommandOutcome | Envelope> {
+    const context = withMemory(given);
+    const { action, name, file } = askedIn(args);
     const mounted = context.session.kbs ?? [DEFAULT_KB];
     const others = mounted.filter((kb) => kb !== name);
     switch (action) {
       case "list":
-        return {
-          envelope: name === "" ? await listed(evidence, on, mounted) : await documents(name, evidence, on),
-        };
+        return name === "" ? listed(context, mounted) : documents(context, name);
       case "unmount":
         if (others.length === mounted.length)
-          return { envelope: refused("kb_not_found", `${quoted(name)} is not mounted here`, { next: NEXT }) };
-        return {
-          envelope: changed("kb_unmounted", `“${name}” is not searched any more`, others),
-          changes: { kbs: others },
-        };
-      case "mount": {
-        const refusal = await kbCommand.objection?.(args, context);
-        if (refusal !== undefined) return { envelope: refusal };
-        const kbs = [...others, name];
-        return {
-          envelope: changed("kb_mounted", `“${name}” is searched from now on`, kbs),
-          changes: { kbs },
-        };
-      }
+          refuse("kb_not_found", `${quoted(name)} is not mounted here`, {
+            next: "/kb lists the knowledge bases.",
+          });
+        return changed("kb_unmounted", `“${name}” is not searched any more`, others);
+      case "mount":
+        return changed("kb_mounted", `“${name}” is searched from now on`, [...others, name]);
       case "add": {
-        const refusal = await kbCommand.objection?.(args, context);
-        if (refusal !== undefined) return { envelope: refusal };
-        const outcome = await evidenceIngestAction.run(rest, { ...on, evidence: evidence.of(name) });
-        if (!outcome.envelope.ok || mounted.includes(name)) return outcome;
-        return { ...outcome, changes: { kbs: [...mounted, name] } };
+        const outcome = await ingestInto(evidenceIn(context).of(name), file, context);
+        return mounted.includes(name) ? outcome : { ...outcome, changes: { kbs: [...mounted, name] } };
       }
     }
   },
 };
 
-const NEXT = "/kb lists the knowledge bases.";
-
-/** What is asked for, or the refusal of what cannot be. */
+/** What is asked for. Without a name it is of all. */
 interface Asked {
   readonly action: "list" | "mount" | "unmount" | "add";
-  /** `""`: of all. */
   readonly name: string;
-  readonly rest: string;
-  readonly evidence: EvidenceBook;
-  readonly on: ActionContext;
+  readonly file: string;
 }
 
-function askedOf(args: string, context: CommandContext): Asked | Envelope {
-  const on = actionContext(context);
-  const { evidence } = context;
-  if (on === undefined || evidence === undefined) return memoryOff();
+function askedIn(args: string): Asked {
   const { word, rest } = firstWord(args);
-  const action = (["list", "mount", "unmount", "add"] as const).find(
-    (known) => known === (word.toLowerCase() || "list"),
-  );
-  if (action === undefined)
-    return usageEnvelope(`${quoted(word)} is nothing to do with a knowledge base`, USAGE);
-  const { word: written, rest: file } = firstWord(rest);
+  const wanted = word.toLowerCase() || "list";
+  const action =
+    (["list", "mount", "unmount", "add"] as const).find((known) => known === wanted) ??
+    refuseUsage(`${quoted(word)} is nothing to do with a knowledge base`, USAGE);
+  const { word: written, rest: behind } = firstWord(rest);
   const name = written.normalize("NFC").toLowerCase();
-  if (action === "list" && name === "") return { action, name, rest: "", evidence, on };
-  if (!kbNameSchema.safeParse(name).success)
-    return usageEnvelope(
-      "a name has 1 to 40 letters, digits, - and _, and begins with a letter or digit",
-      USAGE,
-    );
-  if (action === "add" && file.trim() === "") return usageEnvelope("which file?", USAGE);
-  return { action, name, rest: file.trim(), evidence, on };
+  const file = behind.trim();
+  if (!(action === "list" && name === "") && !kbNameSchema.safeParse(name).success)
+    refuseUsage("a name has 1 to 40 letters, digits, - and _, and begins with a letter or digit", USAGE);
+  if (action === "add" && file === "") refuseUsage("which file?", USAGE);
+  return { action, name, file };
 }
 
-async function listed(
-  evidence: EvidenceBook,
-  { memory }: ActionContext,
-  mounted: readonly string[],
-): Promise<Envelope> {
-  const names = [...new Set([DEFAULT_KB, ...(await evidence.kbs(memory.who)), ...mounted])];
+async function listed(context: MemoryContext, mounted: readonly string[]): Promise<Envelope> {
+  const evidence = evidenceIn(context);
+  const { who } = context.memory;
+  const names = [...new Set([DEFAULT_KB, ...(await evidence.kbs(who)), ...mounted])];
   const kbs = await Promise.all(
     names.map(async (name) => ({
       name,
-      documents: (await evidence.of(name).sources(memory.who)).length,
+      documents: (await evidence.of(name).sources(who)).length,
       mounted: mounted.includes(name),
     })),
   );
@@ -128,28 +98,27 @@ async function listed(
   });
 }
 
-async function documents(
-  name: string,
-  evidence: EvidenceBook,
-  { memory, policy }: ActionContext,
-): Promise<Envelope> {
-  const sources = await evidence.of(name).sources(memory.who);
-  if (sources.length === 0 && name !== DEFAULT_KB) return unknownKb(name, await evidence.kbs(memory.who));
-  const rows = sources.map((source) => sourceRow(source, policy.timeZone));
+async function documents(context: MemoryContext, name: string): Promise<Envelope> {
+  const sources = await evidenceIn(context).of(name).sources(context.memory.who);
+  if (sources.length === 0 && name !== DEFAULT_KB) return refuseUnknown(name, context);
+  const { rows, body } = sourcesShown(sources, context.policy.timeZone);
   return done("kb_documents", `“${name}” has ${counted(sources.length, "document")}.`, {
     next: "/memory evidence forget <id> erases one.",
     data: { name, sources: rows },
-    body: sourcesTable(rows),
+    body,
   });
 }
 
-function changed(code: string, what: string, kbs: readonly string[]): Envelope {
+function changed(code: string, what: string, kbs: readonly string[]): CommandOutcome {
   const rest = kbs.length === 0 ? "none is mounted" : `mounted: ${kbs.join(", ")}`;
-  return done(code, `${what}, here and in later conversations; ${rest}.`, { data: { kbs } });
+  const envelope = done(code, `${what}, here and in later conversations; ${rest}.`, { data: { kbs } });
+  return { envelope, changes: { kbs: [...kbs] } };
 }
 
-function unknownKb(name: string, known: readonly string[]): Envelope {
-  return refused("kb_not_found", `there is no knowledge base ${quoted(name)} with a document`, {
-    next: `${known.length === 0 ? "There is none yet" : `There are: ${known.join(", ")}`}. /kb add ${name} <file> makes it.`,
+async function refuseUnknown(name: string, context: MemoryContext): Promise<never> {
+  const known = await evidenceIn(context).kbs(context.memory.who);
+  const there = known.length === 0 ? "There is none yet" : `There are: ${known.join(", ")}`;
+  return refuse("kb_not_found", `there is no knowledge base ${quoted(name)} with a document`, {
+    next: `${there}. /kb add ${name} <file> makes it.`,
   });
 }

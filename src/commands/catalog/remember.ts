@@ -1,11 +1,17 @@
-/** `/remember <text>`: keeps a fact for all conversations, through the policy gate. */
-import type { Envelope } from "#src/kernel/envelope.ts";
-import type { Fact } from "#memory/facts/types.ts";
-import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
-import { parseFlags, usageEnvelope } from "../parse-command.ts";
+/** `/remember <text>`: keeps a fact for all conversations, through the policy gate; and what came of any write of a fact. */
+import { done } from "#src/kernel/envelope.ts";
+import { joined, quoted } from "#src/kernel/markdown.ts";
+import { localTime } from "#src/sessions/day-boundary.ts";
+import type { Fact, None, RememberOutcome } from "#memory/facts/types.ts";
+import type { HiddenText } from "#memory/policy/verdict.ts";
+import { PERSONALITY_DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
+import { allowedText, refuseDenied, untold } from "../allowed-text.ts";
+import { refuse, type CommandContext, type CommandOutcome, type PlainCommand } from "../command.ts";
+import { parseFlags, refuseUsage } from "../parse-command.ts";
 import { parseExpiry } from "./memory/expiry.ts";
-import { guarded, objectionTo } from "./memory/remembered.ts";
-import { actionContext, memoryOff, readDomain, type ActionContext } from "./memory/memory-action.ts";
+import { refuseUnknown } from "./memory/find-record.ts";
+import { readDomain, withMemory, type MemoryContext } from "./memory/memory-action.ts";
+import { factNames, recordRow } from "./memory/record-row.ts";
 
 const USAGE =
   "/remember <text> [--domain persona_core|user_profile|working_rules] [--about <word>] [--task <name>] [--expires <date or duration>]";
@@ -16,63 +22,173 @@ export const rememberCommand: PlainCommand = {
   summary: "Keep a fact for this and all later conversations",
   usage: "/remember <text> [--about word] [--domain d] [--task name] [--expires date|duration]",
   effects: ["memory"],
-  async objection(args, context) {
-    const on = actionContext(context);
-    const read = readFact(args, context);
-    if (on === undefined) return memoryOff();
-    if (read.ok) {
-      const { text, task = "", about = "" } = read.fact;
-      const names = `${task} ${about}`.trim();
-      return (
-        (await objectionTo(text, on)) ?? (names === "" ? undefined : objectionTo(names, on, { isName: true }))
-      );
-    }
-    // A secret behind a mistyped flag is a secret: whoever typed it keeps no line of it either.
-    return (args === "" ? undefined : await objectionTo(args, on)) ?? read.envelope;
-  },
-  async run(args, context) {
-    const on = actionContext(context);
-    if (on === undefined) return { envelope: memoryOff() };
-    const read = readFact(args, context);
-    return read.ok ? remember(read.fact, on) : { envelope: read.envelope };
+  check: (args, context) =>
+    checkWritten(args, withMemory(context), () => {
+      const { text, task = "", about = "" } = readFact(args, context);
+      return [text, `${task} ${about}`];
+    }),
+  async run(args, given) {
+    const context = withMemory(given);
+    const fact = readFact(args, context);
+    const { facts, who } = context.memory;
+    return written(context, () => facts.remember(who, fact));
   },
 };
 
-async function remember(fact: Fact, context: ActionContext): Promise<CommandOutcome> {
-  const { facts, who } = context.memory;
-  return guarded(context, () => facts.remember(who, fact));
-}
-
-type ReadFact =
-  | { readonly ok: true; readonly fact: Fact }
-  | { readonly ok: false; readonly envelope: Envelope };
-
-function readFact(args: string, { nowMs, policy }: CommandContext): ReadFact {
-  const flags = parseFlags(args, { values: ["about", "domain", "task", "expires"] });
-  if (!flags.ok) return refuse(flags.problem);
-  const { about, domain, task, expires } = flags.values;
-  if (flags.text === "") return refuse("there is nothing to remember");
+function readFact(args: string, { nowMs, policy }: CommandContext): Fact {
+  const { text, values } = parseFlags(args, { values: ["about", "domain", "task", "expires"], usage: USAGE });
+  const { about, domain, task, expires } = values;
+  if (text === "") refuseUsage("there is nothing to remember", USAGE);
   if (domain !== undefined && task !== undefined)
-    return refuse("--task keeps it with the task; it has no --domain");
-  const read = readDomain(domain);
-  if (!read.ok) return refuse(read.problem);
+    refuseUsage("--task keeps it with the task; it has no --domain", USAGE);
   const expiresAt =
     expires === undefined ? undefined : parseExpiry(expires, { nowMs, timeZone: policy.timeZone });
   if (expires !== undefined && expiresAt === undefined)
-    return refuse("--expires is a time in the future, such as 30d or 2026-12-31");
-  const fact: Fact = { text: flags.text, saidBy: "owner", source: "command" };
+    refuseUsage("--expires is a time in the future, such as 30d or 2026-12-31", USAGE);
   return {
-    ok: true,
-    fact: {
-      ...fact,
-      ...(read.domain === undefined ? {} : { domain: read.domain }),
-      ...(about === undefined ? {} : { about }),
-      ...(task === undefined ? {} : { task }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-    },
+    text,
+    saidBy: "owner",
+    source: "command",
+    ...(domain === undefined ? {} : { domain: readDomain(domain, USAGE) }),
+    ...(about === undefined ? {} : { about }),
+    ...(task === undefined ? {} : { task }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   };
 }
 
-function refuse(problem: string): ReadFact {
-  return { ok: false, envelope: usageEnvelope(problem, USAGE) };
+/**
+ * Refuses what the policy has against what would be written: a text, and names. Where that cannot be read, all of the
+ * arguments count, for a secret behind a mistyped flag is a secret: whoever typed it keeps no line of it either.
+ */
+export async function checkWritten(
+  args: string,
+  context: CommandContext,
+  read: () => readonly [text: string, names?: string],
+): Promise<void> {
+  let parts: ReturnType<typeof read>;
+  try {
+    parts = read();
+  } catch (error) {
+    if (args !== "") await allowedText(args, context);
+    throw error;
+  }
+  const [text, names = ""] = parts;
+  if (text.trim() !== "") await allowedText(text.trim(), context);
+  if (names.trim() !== "") await allowedText(names.trim(), context, { isName: true });
+}
+
+/** What came of a write of a fact. Only what changed something is committed; a refused text is not. */
+export async function written(
+  context: MemoryContext,
+  write: () => Promise<RememberOutcome | None>,
+): Promise<CommandOutcome> {
+  const outcome = await untold(write, () =>
+    refuse("memory_unavailable", "memory could not be asked, and nothing was remembered", {
+      next: "Try again; lily doctor says what is wrong with the files.",
+    }),
+  );
+  switch (outcome.kind) {
+    case "none":
+      return refuseUnknown();
+    case "denied":
+      return refuseDenied(outcome.denial);
+    case "forgotten":
+      return refuse("memory_not_found", "this was forgotten, and only /remember brings it back", {
+        next: "Nothing was stored.",
+      });
+    case "stored":
+      return stored(context, outcome);
+    case "known":
+      return known(context, outcome);
+    case "quarantined": {
+      const rule = outcome.record.review?.rule ?? "";
+      const message = `Put aside for a review, not remembered (rule ${rule}).`;
+      const envelope = done("memory_quarantined", message, {
+        next: "/memory review shows it; /memory review accept <id> or reject <id> decides.",
+        data: { rule, record: recordRow(outcome.record, context) },
+      });
+      return { envelope, isCommitted: true };
+    }
+  }
+}
+
+type Stored = Extract<RememberOutcome, { kind: "stored" }>;
+
+function stored(
+  context: MemoryContext,
+  { record, superseded, conflicts, revived, domainRule, hidden }: Omit<Stored, "kind">,
+): CommandOutcome {
+  const { expires_at: expiresAt, domain } = record;
+  const parts = [
+    `Remembered (${whereText(record)}): “${record.text}”.`,
+    expiresAt === null ? "" : `It holds until ${localTime(expiresAt, context.policy.timeZone)}.`,
+    superseded.length === 0 ? "" : `It takes the place of ${factNames(superseded)}.`,
+    conflicts.length === 0 ? "" : `It is about the same as ${factNames(conflicts)}, and both are kept.`,
+    revived ? "It had been forgotten, and is back because you asked." : "",
+    hiddenText(hidden),
+  ];
+  const short = shortId(record.id);
+  const others = PERSONALITY_DOMAINS.filter((other) => other !== domain).join("|");
+  // The way to another domain, where the caller has not named this one.
+  const moved = domainRule === null ? "" : `, /memory edit ${short} --domain ${others} moves it`;
+  const envelope = done("memory_stored", joined(parts), {
+    next:
+      conflicts.length === 0
+        ? `/forget ${short} erases it, /memory edit ${short} <text> corrects it${moved}.`
+        : `/memory resolve <id> says which one holds; /memory conflicts lists them.`,
+    data: {
+      record: recordRow(record, context),
+      superseded: superseded.map((old) => recordRow(old, context)),
+      conflicts: conflicts.map((other) => recordRow(other, context)),
+      revived,
+      domainRule,
+      hidden,
+    },
+  });
+  return { envelope, isCommitted: true };
+}
+
+function known(
+  context: MemoryContext,
+  { record, confirmed, hidden }: Extract<RememberOutcome, { kind: "known" }>,
+): CommandOutcome {
+  const { who } = context.memory;
+  // A command that was cut off after its write, or that wrote before its session was ended, finds its own record.
+  if (who.turn !== undefined && record.session_id === who.sessionId && record.turn === who.turn)
+    return stored(context, {
+      record,
+      superseded: [],
+      conflicts: [],
+      revived: false,
+      domainRule: null,
+      hidden,
+    });
+  const when = localTime(record.created_at, context.policy.timeZone);
+  const parts = [
+    `That is remembered already, since ${when} (${whereText(record)}): “${record.text}”.`,
+    confirmed ? "It counts as confirmed now." : "",
+    hiddenText(hidden),
+  ];
+  const envelope = done("memory_known", joined(parts), {
+    data: { record: recordRow(record, context), confirmed, hidden },
+  });
+  return { envelope, isCommitted: confirmed };
+}
+
+const DOMAIN_WORDS: Readonly<Record<Domain, string>> = {
+  persona_core: "who Lily is",
+  user_profile: "about you and your life",
+  working_rules: "how Lily works",
+  task_memory: "a task",
+};
+
+function whereText({ domain, task }: MemoryRecord): string {
+  return task === null ? `${domain}, ${DOMAIN_WORDS[domain]}` : `task ${quoted(task)}`;
+}
+
+/** What was hidden is written by its codes: the characters themselves would hide again. */
+function hiddenText(hidden: HiddenText | null): string {
+  if (hidden === null) return "";
+  const kinds = hidden.codes.map(({ code, name, count }) => `${count} × ${name} (${code})`).join(", ");
+  return `Characters that nobody sees were taken out: ${kinds}.`;
 }

@@ -1,12 +1,13 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
 import { done } from "#src/kernel/envelope.ts";
-import { counted, markdownFacts } from "#src/kernel/markdown.ts";
+import { counted, joined, markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText, verdictText } from "#src/explain/verdict-text.ts";
 import { sessionSetup, type SessionSetup } from "#src/explain/session-document.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { decideTemporal } from "#src/sessions/decide-rollover.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 import { unansweredText } from "../unanswered-message.ts";
+import { openedBecause } from "./sessions.ts";
 
 export const statusCommand: PlainCommand = {
   kind: "plain",
@@ -19,13 +20,12 @@ export const statusCommand: PlainCommand = {
     const next = decideTemporal(session, context.policy, context.nowMs);
     const zone = context.policy.timeZone;
     const due = next.action === "rotate";
-    const outlook = due
-      ? `It ends with your next message: ${verdictText(next, zone)}.`
-      : `It goes on: ${verdictText(next, zone)}.`;
     const left = await context.unanswered?.();
-    const told =
-      left === undefined ? "" : ` ${unansweredText(left, { timeZone: zone, nowMs: context.nowMs })}`;
-    const message = `Session ${entry.ordinal} of ${chain.sessionKey}, ${counted(session.turns, "turn")}. ${outlook}${told}`;
+    const message = joined([
+      `Session ${entry.ordinal} of ${chain.sessionKey}, ${counted(session.turns, "turn")}.`,
+      `${due ? "It ends with your next message" : "It goes on"}: ${verdictText(next, zone)}.`,
+      left && unansweredText(left, { timeZone: zone, nowMs: context.nowMs }),
+    ]);
     const differs = {
       persona: (await context.agents.persona()).differs,
       skills: (await context.agents.skills()).differs,
@@ -44,7 +44,7 @@ export const statusCommand: PlainCommand = {
       next: { due, ...next },
       ...(left === undefined ? {} : { unanswered: { ...left } }),
     };
-    return { envelope: done("status", message, { data, body: factsText(shown) }) };
+    return done("status", message, { data, body: factsText(shown) });
   },
 };
 
@@ -127,8 +127,7 @@ function facts(context: CommandContext, differs: Differs) {
     created: shown(session.createdAt),
     lastActivity: shown(session.lastActivityAt),
     expires: shown(session.expiresAt),
-    openedBecause:
-      entry.opened.verdict === undefined ? "first message" : verdictText(entry.opened.verdict, zone),
+    openedBecause: openedBecause(entry, zone),
     lastDecision: verdict === null ? null : { text: verdictText(verdict, zone), ...verdict },
     storage: context.storage,
   };

@@ -1,11 +1,11 @@
 /** `/task [name|none]`: which task's memory is read beside that of the person, in this session and those after it. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { taskSchema } from "#memory/record.ts";
-import type { CommandOutcome, PlainCommand } from "../command.ts";
-import { parseFlags, usageEnvelope } from "../parse-command.ts";
-import { objectionTo } from "./memory/remembered.ts";
-import { actionContext, memoryOff, type ActionContext } from "./memory/memory-action.ts";
 import { counted, joined } from "#src/kernel/markdown.ts";
+import { taskSchema } from "#memory/record.ts";
+import { allowedText } from "../allowed-text.ts";
+import type { CommandOutcome, PlainCommand } from "../command.ts";
+import { parseFlags, refuseUsage } from "../parse-command.ts";
+import { withMemory, type MemoryContext } from "./memory/memory-action.ts";
 
 const USAGE = "/task <name> or /task none";
 
@@ -16,26 +16,22 @@ export const taskCommand: PlainCommand = {
   usage: "/task [name|none]",
   effects: ["reads", "session"],
   onlyReads: (args) => args === "",
-  async objection(args, context) {
-    const on = actionContext(context);
-    return on === undefined || args === "" ? undefined : objectionTo(args, on, { isName: true });
+  async check(args, context) {
+    await allowedText(args, withMemory(context), { isName: true });
   },
-  async run(args, context) {
-    const on = actionContext(context);
-    if (on === undefined) return { envelope: memoryOff() };
-    const tasks = await knownTasks(on);
-    if (args === "") return { envelope: current(on, tasks) };
-    const flags = parseFlags(args, {});
-    if (!flags.ok) return { envelope: usageEnvelope(flags.problem, USAGE) };
-    const name = nameOf(flags.text);
-    return name.toLowerCase() === "none" ? cleared(on) : choose(name, tasks);
+  async run(args, given) {
+    const context = withMemory(given);
+    const tasks = await knownTasks(context);
+    if (args === "") return current(context, tasks);
+    const name = nameOf(parseFlags(args, { usage: USAGE }).text);
+    return name.toLowerCase() === "none" ? cleared(context) : choose(name, tasks);
   },
 };
 
 /** How many facts hold now, by task; tasks in the order of their names. */
 type Tasks = ReadonlyMap<string, number>;
 
-async function knownTasks({ memory }: ActionContext): Promise<Tasks> {
+async function knownTasks({ memory }: MemoryContext): Promise<Tasks> {
   const { records } = await memory.facts.show(memory.who, {
     domains: ["task_memory"],
     task: "*",
@@ -55,7 +51,7 @@ function nameOf(text: string): string {
     .trim();
 }
 
-function current({ session }: ActionContext, tasks: Tasks): Envelope {
+function current({ session }: MemoryContext, tasks: Tasks): Envelope {
   const task = session.task ?? null;
   const message =
     task === null
@@ -77,9 +73,9 @@ function knownText(tasks: Tasks): string {
   return `Something is remembered of: ${told.join(", ")}${more}.`;
 }
 
-function cleared({ session }: ActionContext): CommandOutcome {
+function cleared({ session }: MemoryContext): CommandOutcome | Envelope {
   if (session.task === undefined)
-    return { envelope: done("task", "This conversation is about no task.", { data: { task: null } }) };
+    return done("task", "This conversation is about no task.", { data: { task: null } });
   const message = `This conversation has left the task “${session.task}”: its facts are not read any more.`;
   return {
     envelope: done("task_cleared", message, {
@@ -91,8 +87,7 @@ function cleared({ session }: ActionContext): CommandOutcome {
 }
 
 function choose(name: string, tasks: Tasks): CommandOutcome {
-  const parsed = taskSchema.safeParse(name);
-  if (!parsed.success) return { envelope: usageEnvelope("a task name has 1 to 200 characters", USAGE) };
+  if (!taskSchema.safeParse(name).success) refuseUsage("a task name has 1 to 200 characters", USAGE);
   const facts = tasks.get(name) ?? 0;
   const message = `This conversation is about the task “${name}” now: ${readText(facts)}.`;
   return {

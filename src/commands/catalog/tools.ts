@@ -1,7 +1,7 @@
 /** `/tools`, `/reload_tools`: what the model can call here, where it comes from, and how its sources tell of it now. */
 import { differenceText } from "#src/agents/difference.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { counted, markdownTable } from "#src/kernel/markdown.ts";
+import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { ToolRow, ToolsBeside } from "#src/tools/session-tools.ts";
 import type { PlainCommand } from "../command.ts";
 
@@ -11,9 +11,7 @@ export const toolsCommand: PlainCommand = {
   summary: "List the tools of this conversation, and whether their servers tell of others by now",
   usage: "/tools",
   effects: ["reads"],
-  async run(_args, { tools }) {
-    return { envelope: toolsEnvelope(await tools.beside()) };
-  },
+  run: async (_args, { tools }) => toolsEnvelope(await tools.beside()),
 };
 
 /** Tools as a person is told of them. */
@@ -27,7 +25,7 @@ export function toolsEnvelope(beside: ToolsBeside): Envelope {
   return done("tools", `${counted(here, "tool")} here.`, {
     data: {
       tools: rows.map(({ source: { annotations }, ...row }) => ({ ...row, annotations })),
-      sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
+      sources: sourcesData(sources),
       erased: gone,
       differs,
     },
@@ -52,10 +50,7 @@ export const reloadToolsCommand: PlainCommand = {
     const changed = rows
       .filter((row) => row.now !== "same")
       .map(({ name, now: how }) => ({ name, now: how }));
-    const data = {
-      changed,
-      sources: sources.map(({ name, state, problems }) => ({ name, state, problems })),
-    };
+    const data = { changed, sources: sourcesData(sources) };
     const unapproved = (session.approvedTools ?? []).filter((name) =>
       rows.some((row) => row.name === name && row.now !== "same" && row.now !== "unknown"),
     );
@@ -71,9 +66,8 @@ export const reloadToolsCommand: PlainCommand = {
         (name) => `**${name}**: you are asked again, as it is not the tool that you let run.`,
       ),
     ];
-    const body = withProblems(differs ? told.filter((part) => part !== "").join("\n\n") : "", beside);
-    if (!differs)
-      return { envelope: done("tools_same", "The tools are as they were; nothing changes.", { data, body }) };
+    const body = withProblems(differs ? joined(told, "\n\n") : "", beside);
+    if (!differs) return done("tools_same", "The tools are as they were; nothing changes.", { data, body });
     const message = "From now on this conversation has these tools; nothing else of it changed.";
     return {
       envelope: done("tools_reloaded", message, { data, body }),
@@ -81,6 +75,10 @@ export const reloadToolsCommand: PlainCommand = {
     };
   },
 };
+
+function sourcesData(sources: ToolsBeside["sources"]) {
+  return sources.map(({ name, state, problems }) => ({ name, state, problems }));
+}
 
 const NOW: Record<ToolRow["now"], string> = {
   same: "ready",
@@ -117,5 +115,5 @@ function withProblems(body: string, { sources, gone }: Pick<ToolsBeside, "source
       ]),
     ],
   );
-  return [body, told].filter((part) => part !== "").join("\n\n");
+  return joined([body, told], "\n\n");
 }

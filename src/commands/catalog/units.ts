@@ -1,5 +1,5 @@
 /** `/units`: what this conversation has noted of what was said, as the person reads it, takes it along and brings it in. */
-import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { counted, markdownTable } from "#src/kernel/markdown.ts";
 import { entryOf } from "#src/sessions/chain.ts";
 import {
@@ -11,9 +11,15 @@ import {
   type KnowledgeUnit,
 } from "#src/sessions/knowledge-units.ts";
 import { parseUnits, printUnits, type UnitTextProblem } from "#src/sessions/unit-text.ts";
-import type { CommandContext, CommandOutcome, PlainCommand } from "../command.ts";
-import { firstWord, usageEnvelope } from "../parse-command.ts";
-import { pathOf, told } from "./memory/memory-action.ts";
+import {
+  refuse,
+  type CommandContext,
+  type CommandFiles,
+  type CommandOutcome,
+  type PlainCommand,
+} from "../command.ts";
+import { firstWord, refuseUsage } from "../parse-command.ts";
+import { pathOf } from "./memory/memory-action.ts";
 
 const USAGE = "/units [list], /units export [path], /units import <path or text>, /units drop <unit>";
 
@@ -29,17 +35,15 @@ export const unitsCommand: PlainCommand = {
     switch (word.toLowerCase()) {
       case "":
       case "list":
-        return { envelope: listed(context) };
+        return listed(context);
       case "export":
-        return { envelope: await told(() => exported(rest, context)) };
-      case "import": {
-        const outcome = await told(() => imported(rest, context));
-        return "code" in outcome ? { envelope: outcome } : outcome;
-      }
+        return exported(rest, context);
+      case "import":
+        return imported(rest, context);
       case "drop":
         return dropped(rest, context);
       default:
-        return { envelope: usageEnvelope(`there is no /units ${word}`, USAGE) };
+        return refuseUsage(`there is no /units ${word}`, USAGE);
     }
   },
 };
@@ -75,8 +79,8 @@ function listed(context: CommandContext): Envelope {
   });
 }
 
-async function exported(path: string, { session, files }: CommandContext): Promise<Envelope> {
-  const { units = [], sessionId } = session;
+async function exported(path: string, context: CommandContext): Promise<Envelope> {
+  const { units = [], sessionId } = context.session;
   const text = printUnits(units.map((unit) => wholeUnit(unit, sessionId)));
   const what = counted(units.length, "knowledge unit");
   const next = "/units import <path or text> reads them, here or elsewhere.";
@@ -86,46 +90,43 @@ async function exported(path: string, { session, files }: CommandContext): Promi
       data: { units: units.length, text },
       ...(text === "" ? {} : { body: `\`\`\`text\n${text}\`\`\`` }),
     });
-  if (files === undefined) return noFiles();
-  const written = await files.write(pathOf(path), text);
+  const written = await filesOf(context).write(pathOf(path), text);
   return done("units_exported", `${what} written to ${written}.`, {
     next: `${next} The file is not encrypted.`,
     data: { units: units.length, path: written },
   });
 }
 
-function noFiles(): Envelope {
-  return refused("files_unavailable", "files are read and written in the terminal alone", {
-    next: "/units export shows the text, and /units import takes it behind the command.",
-  });
+function filesOf({ files }: CommandContext): CommandFiles {
+  return (
+    files ??
+    refuse("files_unavailable", "files are read and written in the terminal alone", {
+      next: "/units export shows the text, and /units import takes it behind the command.",
+    })
+  );
 }
 
-async function imported(args: string, context: CommandContext): Promise<CommandOutcome> {
-  const { files, session } = context;
-  if (args === "") return { envelope: usageEnvelope("which file, or which text?", USAGE) };
+async function imported(args: string, context: CommandContext): Promise<CommandOutcome | Envelope> {
+  if (args === "") refuseUsage("which file, or which text?", USAGE);
   const isText = args.startsWith("@");
-  if (!isText && files === undefined) return { envelope: noFiles() };
-  const { units, known, problems, hasSecret } = await readAll(
-    isText ? args : ((await files?.read(pathOf(args))) ?? ""),
-    context,
-  );
+  const text = isText ? args : await filesOf(context).read(pathOf(args));
+  const { units, known, problems, hasSecret } = await readAll(text, context);
   const lines = problems.slice(0, SHOWN).map(({ line, problem }) => `line ${line}: ${problem}`);
   const told = lines.length === 0 ? "" : `; ${counted(problems.length, "problem")}: ${lines.join("; ")}`;
   const data = { imported: units.length, known, problems: problems.map((one) => ({ ...one })) };
   // What is written behind the command would stay in the conversation.
   if (units.length + known === 0 || (isText && hasSecret))
-    return {
-      envelope: refused("command_usage", `nothing came in${told}`, {
-        next: 'A unit is written as /units export writes it: @k1 ku atomic "id", then its fields. Nothing was changed.',
-        data: { ...data, imported: 0 },
-      }),
-    };
-  const after = unitsAfter(session.units, { turn: session.turns + 1, units }) ?? [];
-  const gone = (session.units?.length ?? 0) + units.length - after.length;
+    refuse("command_usage", `nothing came in${told}`, {
+      next: 'A unit is written as /units export writes it: @k1 ku atomic "id", then its fields. Nothing was changed.',
+      data: { ...data, imported: 0 },
+    });
+  const { units: held = [], turns } = context.session;
+  const after = unitsAfter(held, { turn: turns + 1, units }) ?? [];
+  const gone = held.length + units.length - after.length;
   const room = gone === 0 ? "" : `; ${counted(gone, "unit")} had to go, for there is room for no more`;
   const message = `${counted(units.length, "knowledge unit")} came in, ${known} were noted already${room}${told}.`;
   const envelope = done("units_imported", message, { next: "/units lists them.", data });
-  return units.length === 0 ? { envelope } : { envelope, units, isCommitted: true };
+  return units.length === 0 ? envelope : { envelope, units, isCommitted: true };
 }
 
 /** Problems that are told in the message; all are in its data. */
@@ -159,18 +160,15 @@ async function readAll(text: string, { session, gate }: CommandContext) {
   return { units, known, hasSecret, problems: problems.toSorted((one, other) => one.line - other.line) };
 }
 
-function dropped(args: string, context: CommandContext): CommandOutcome {
-  const unit = context.session.units?.find((one) => nameOf(one, context) === args);
-  if (unit === undefined)
-    return {
-      envelope: refused("command_usage", args === "" ? "which unit?" : `there is no unit ${args}`, {
-        next: "/units lists them, with their names. Nothing was changed.",
-      }),
-    };
+function dropped(name: string, context: CommandContext): CommandOutcome {
+  const unit =
+    context.session.units?.find((one) => nameOf(one, context) === name) ??
+    refuse("command_usage", name === "" ? "which unit?" : `there is no unit ${name}`, {
+      next: "/units lists them, with their names. Nothing was changed.",
+    });
+  const message = `${name} is not used any more. What was said stays in the conversation.`;
   return {
-    envelope: done("unit_dropped", `${args} is not used any more. What was said stays in the conversation.`, {
-      data: { unit: args },
-    }),
+    envelope: done("unit_dropped", message, { data: { unit: name } }),
     changes: { unitsDropped: [placeOf(unit)] },
   };
 }

@@ -1,92 +1,67 @@
-/** `/memory verify`, `edit`, `conflicts` and `resolve`: what keeps facts true. */
-import { done, type Envelope } from "#src/kernel/envelope.ts";
-import type { MemoryRecord } from "#memory/record.ts";
-import type { Change } from "#memory/facts/types.ts";
-import { firstWord, parseFlags, usageEnvelope } from "../../parse-command.ts";
-import { guarded, objectionTo } from "./remembered.ts";
-import { findRecord, notFound } from "./find-record.ts";
-import { momentOf, readDomain, usageOf, type ActionContext, type MemoryAction } from "./memory-action.ts";
-import { factNames, recordRow, recordsShown } from "./record-row.ts";
+/** `/memory verify`, `edit`, `conflicts`, `resolve` and `review`: what keeps facts true. */
+import { done } from "#src/kernel/envelope.ts";
 import { counted } from "#src/kernel/markdown.ts";
+import type { Change } from "#memory/facts/types.ts";
+import { firstWord, parseFlags, refuseUsage } from "../../parse-command.ts";
+import { checkWritten, written } from "../remember.ts";
+import { findRecord, findWaiting, refuseNotWaiting, refuseUnknown } from "./find-record.ts";
+import { readDomain, usageOf, type MemoryAction } from "./memory-action.ts";
+import { factNames, recordRow, recordsShown } from "./record-row.ts";
 
-/** `/memory verify <id…>`. */
 export const verifyAction: MemoryAction = {
   words: "verify",
   usage: "<id …>",
   summary: "confirm facts; show says which were not confirmed for long",
+  asks: "which ones?",
   reads: false,
   async run(args, context) {
     const { facts, who } = context.memory;
-    if (args === "") return { envelope: usageEnvelope("which ones?", usageOf(this)) };
     const ids: string[] = [];
-    for (const id of args.split(/\s+/u)) {
-      const found = await findRecord(context, id);
-      if (found.kind === "refused") return { envelope: nothingConfirmed(found.envelope) };
-      ids.push(found.record.id);
-    }
+    // One wrong id among several leaves all of them as they were.
+    for (const id of args.split(/\s+/u))
+      ids.push((await findRecord(context, id, "Nothing was confirmed.")).id);
     const { verified } = await facts.verify(who, ids);
-    const envelope = done("memory_verified", `${verifiedText(verified)} confirmed.`, {
-      ...recordsShown(rowsOf(verified, context)),
-    });
+    const what = verified.length === 1 ? `${factNames(verified)} is` : counted(verified.length, "fact");
+    const envelope = done("memory_verified", `${what} confirmed.`, recordsShown(verified, context));
     return { envelope, isCommitted: true };
   },
 };
 
-/** One wrong id among several leaves all of them as they were. */
-function nothingConfirmed({ next = "", ...envelope }: Envelope): Envelope {
-  return { ...envelope, next: `${next} Nothing was confirmed.`.trim() };
-}
+const EDIT_USAGE = "<id> [<text>] [--about <word>] [--domain <domain>]";
 
-function verifiedText(verified: readonly MemoryRecord[]): string {
-  const [only] = verified.length === 1 ? verified : [];
-  return only === undefined ? counted(verified.length, "fact") : `${factNames([only])} is`;
-}
-
-/** `/memory edit <id> <text>`. */
 export const editAction: MemoryAction = {
   words: "edit",
-  usage: "<id> [<text>] [--about <word>] [--domain <domain>]",
+  usage: EDIT_USAGE,
   summary: "correct a fact: its text, what it is about, or its domain",
   reads: false,
-  async objection(args, context) {
-    const { change } = editOf(args);
-    // A secret behind a mistyped flag is a secret.
-    const text = change === undefined ? args : `${change.text ?? ""} ${change.about ?? ""}`.trim();
-    return text === "" ? undefined : objectionTo(text, context);
-  },
+  check: (args, context) =>
+    checkWritten(args, context, () => {
+      const { change } = editOf(args);
+      return [`${change.text ?? ""} ${change.about ?? ""}`];
+    }),
   async run(args, context) {
-    const { id, change, problem } = editOf(args);
-    if (change === undefined) return { envelope: usageEnvelope(problem, usageOf(this)) };
-    const found = await findRecord(context, id);
-    if (found.kind === "refused") return { envelope: found.envelope };
+    const { id, change } = editOf(args);
+    const record = await findRecord(context, id);
     const { facts, who } = context.memory;
-    return guarded(context, () => facts.edit(who, found.record.id, change));
+    return written(context, () => facts.edit(who, record.id, change));
   },
 };
 
-interface Edit {
-  readonly id: string;
-  readonly change?: Change;
-  readonly problem: string;
-}
-
-function editOf(args: string): Edit {
-  const flags = parseFlags(args, { values: ["about", "domain"] });
-  if (!flags.ok) return { id: "", problem: flags.problem };
+function editOf(args: string): { readonly id: string; readonly change: Change } {
+  const usage = usageOf({ words: "edit", usage: EDIT_USAGE });
+  const flags = parseFlags(args, { values: ["about", "domain"], usage });
   const { word: id, rest: text } = firstWord(flags.text);
-  const read = readDomain(flags.values.domain);
-  if (!read.ok) return { id, problem: read.problem };
-  const { about } = flags.values;
+  const { about, domain } = flags.values;
   const change: Change = {
     ...(text === "" ? {} : { text }),
     ...(about === undefined ? {} : { about }),
-    ...(read.domain === undefined ? {} : { domain: read.domain }),
+    ...(domain === undefined ? {} : { domain: readDomain(domain, usage) }),
   };
-  const problem = "an id is needed, and the new text, --about or --domain";
-  return id === "" || Object.keys(change).length === 0 ? { id, problem } : { id, change, problem };
+  if (id === "" || Object.keys(change).length === 0)
+    refuseUsage("an id is needed, and the new text, --about or --domain", usage);
+  return { id, change };
 }
 
-/** `/memory conflicts`. */
 export const conflictsAction: MemoryAction = {
   words: "conflicts",
   usage: "",
@@ -94,46 +69,89 @@ export const conflictsAction: MemoryAction = {
   reads: true,
   async run(_args, context) {
     const groups = await context.memory.facts.conflicts(context.memory.who);
-    const shown = recordsShown(groups.flatMap(({ records }) => rowsOf(records, context)));
-    const message =
-      groups.length === 0
-        ? "No two facts are about the same (--about)."
-        : `${counted(groups.length, "thing")} with more than one fact.`;
-    const envelope = done("memory_conflicts", message, {
-      ...(groups.length === 0
-        ? {}
-        : { next: "/memory resolve <id> keeps that one and replaces the others." }),
+    const shown = recordsShown(
+      groups.flatMap(({ records }) => records),
+      context,
+    );
+    const data = {
+      groups: groups.map(({ group, records }) => ({ group, ...recordsShown(records, context).data })),
+      ...shown.data,
+    };
+    if (groups.length === 0)
+      return done("memory_conflicts", "No two facts are about the same (--about).", { data });
+    return done("memory_conflicts", `${counted(groups.length, "thing")} with more than one fact.`, {
+      next: "/memory resolve <id> keeps that one and replaces the others.",
       body: shown.body,
-      data: {
-        groups: groups.map(({ group, records }) => ({ group, records: rowsOf(records, context) })),
-        ...shown.data,
-      },
+      data,
     });
-    return { envelope };
   },
 };
 
-/** `/memory resolve <id>`. */
 export const resolveAction: MemoryAction = {
   words: "resolve",
   usage: "<id>",
   summary: "keep this one of the facts about the same",
+  asks: "which one holds?",
   reads: false,
   async run(args, context) {
-    if (args === "") return { envelope: usageEnvelope("which one holds?", usageOf(this)) };
-    const found = await findRecord(context, args);
-    if (found.kind === "refused") return { envelope: found.envelope };
-    const outcome = await context.memory.facts.resolve(context.memory.who, found.record.id);
-    if (outcome.kind === "none") return { envelope: notFound(args) };
+    const { facts, who } = context.memory;
+    const outcome = await facts.resolve(who, (await findRecord(context, args)).id);
+    if (outcome.kind === "none") return refuseUnknown(args);
     const { kept, superseded } = outcome;
-    const message = `${factNames([kept])} holds${superseded.length === 0 ? "" : `, in place of ${factNames(superseded)}`}.`;
-    const envelope = done("memory_resolved", message, {
-      data: { record: recordRow(kept, momentOf(context)), superseded: rowsOf(superseded, context) },
+    const others = superseded.length === 0 ? "" : `, in place of ${factNames(superseded)}`;
+    const envelope = done("memory_resolved", `${factNames([kept])} holds${others}.`, {
+      data: {
+        record: recordRow(kept, context),
+        superseded: superseded.map((old) => recordRow(old, context)),
+      },
     });
     return { envelope, isCommitted: true };
   },
 };
 
-function rowsOf(records: readonly MemoryRecord[], context: ActionContext) {
-  return records.map((record) => recordRow(record, momentOf(context)));
-}
+export const reviewAction: MemoryAction = {
+  words: "review",
+  usage: "",
+  summary: "what was put aside for you to judge, as data: it was never given to a model",
+  reads: true,
+  async run(args, context) {
+    if (args !== "") refuseUsage("accept or reject, and which one?", "/memory review [accept|reject <id>]");
+    const { facts, who } = context.memory;
+    const waiting = await facts.review.list(who);
+    const shown = recordsShown(waiting, context);
+    if (waiting.length === 0) return done("memory_review", "Nothing waits for a review.", shown);
+    return done("memory_review", `${counted(waiting.length, "fact")} to judge.`, {
+      next: "/memory review accept <id> keeps one, reject <id> erases it.",
+      ...shown,
+    });
+  },
+};
+
+export const acceptAction: MemoryAction = {
+  words: "review accept",
+  usage: "<id>",
+  summary: "keep it",
+  asks: "which one?",
+  reads: false,
+  async run(args, context) {
+    const { facts, who } = context.memory;
+    const record = await findWaiting(context, args);
+    return written(context, () => facts.review.accept(who, record.id));
+  },
+};
+
+export const rejectAction: MemoryAction = {
+  words: "review reject",
+  usage: "<id>",
+  summary: "erase it",
+  asks: "which one?",
+  reads: false,
+  async run(args, context) {
+    const { facts, who } = context.memory;
+    const { id } = await findWaiting(context, args);
+    const outcome = await facts.review.reject(who, id);
+    if (outcome.kind === "none") return refuseNotWaiting(args);
+    const envelope = done("memory_rejected", "Erased; it will not come back by an import.", { data: { id } });
+    return { envelope, isCommitted: true };
+  },
+};

@@ -1,5 +1,5 @@
 /** Documents and passages of evidence in envelopes: labelled as no facts, with citations; and what came of one that was given. */
-import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
+import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { citationOf, EVIDENCE_LABEL, nameOf, pieceText } from "#memory/evidence/citation.ts";
 import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
@@ -10,6 +10,7 @@ import { shortId } from "#memory/record.ts";
 import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
+import { refuse } from "../../command.ts";
 
 /** Places of left out pieces that the data names one by one. */
 const MAX_PLACES = 20;
@@ -17,29 +18,28 @@ const MAX_PLACES = 20;
 /** Places of one rule that the message names. */
 const TOLD_PLACES = 3;
 
-/** The envelope of an outcome. */
+/** What is told of an outcome; one of which nothing is kept is refused. */
 export function ingestedEnvelope(outcome: IngestOutcome, timeZone: string): Envelope {
-  switch (outcome.kind) {
-    case "known":
-      return knownEnvelope(outcome.source, timeZone);
-    case "denied":
-      return deniedEnvelope(outcome.leftOut);
-    case "stored":
-      return storedEnvelope(outcome, timeZone);
+  if (outcome.kind === "denied") {
+    const { leftOut } = outcome;
+    return refuse("memory_policy_denied", `not kept: no passage passes the policy: ${reasons(leftOut)}`, {
+      next: "Take the values out of a copy, and give that one. Nothing was stored.",
+      data: { rule: leftOut[0]?.rule, leftOut: placesOf(leftOut) },
+    });
   }
-}
-
-type StoredOutcome = Extract<IngestOutcome, { kind: "stored" }>;
-
-function storedEnvelope(
-  { source, replaced, leftOut, sideBySide }: StoredOutcome,
-  timeZone: string,
-): Envelope {
-  const { title, warned, hidden } = source;
-  const since = replaced === null ? "" : localTime(replaced.ingested_at, timeZone);
+  const { source } = outcome;
+  const { title, path, pieces, warned, hidden } = source;
+  const data = { canonical: false, source: sourceRow(source, timeZone) };
+  if (outcome.kind === "known") {
+    const since = localTime(source.ingested_at, timeZone);
+    const message = `The same text is kept as evidence since ${since}: “${title}” (${shortId(source.id)}), from ${path}.`;
+    return done("evidence_known", message, { next: "Nothing was changed.", data });
+  }
+  const { replaced, leftOut, sideBySide } = outcome;
+  const since = replaced && localTime(replaced.ingested_at, timeZone);
   const told = [
-    `“${title}” is kept as evidence (${shortId(source.id)}): ${counted(source.pieces, "passage")} of ${nameOf(source)}.`,
-    replaced === null ? "" : `It takes the place of the version of ${since}.`,
+    `“${title}” is kept as evidence (${shortId(source.id)}): ${counted(pieces, "passage")} of ${nameOf(source)}.`,
+    since === null ? "" : `It takes the place of the version of ${since}.`,
     leftOut.length === 0 ? "" : `${counted(leftOut.length, "passage")} left out: ${reasons(leftOut)}.`,
     warned === 0 ? "" : `${counted(warned, "passage")} marked: hidden characters changed how it reads.`,
     hidden === 0 ? "" : `${counted(hidden, "hidden character")} removed.`,
@@ -48,9 +48,8 @@ function storedEnvelope(
   return done("evidence_ingested", joined(told), {
     next: "It is cited, and never taken for a fact: /memory evidence show <words> looks in it.",
     data: {
-      canonical: false,
-      source: sourceRow(source, timeZone),
-      replaced: replaced === null ? null : since,
+      ...data,
+      replaced: since,
       leftOut: placesOf(leftOut),
       ...(sideBySide.length === 0 ? {} : { sideBySide: sideBySide.slice(0, MAX_PLACES) }),
     },
@@ -65,34 +64,13 @@ function columnsText(pages: readonly number[]): string {
   return `On ${where} text stands side by side: it was read across the page, line by line, so columns may be mixed.`;
 }
 
-function knownEnvelope(source: EvidenceSource, timeZone: string): Envelope {
-  const since = localTime(source.ingested_at, timeZone);
-  return done(
-    "evidence_known",
-    `The same text is kept as evidence since ${since}: “${source.title}” (${shortId(source.id)}), from ${source.path}.`,
-    { next: "Nothing was changed.", data: { canonical: false, source: sourceRow(source, timeZone) } },
-  );
-}
-
-function deniedEnvelope(leftOut: readonly LeftOutPiece[]): Envelope {
-  const [rule] = byRule(leftOut).keys();
-  return refused("memory_policy_denied", `not kept: no passage passes the policy: ${reasons(leftOut)}`, {
-    next: "Take the values out of a copy, and give that one. Nothing was stored.",
-    data: { rule, leftOut: placesOf(leftOut) },
-  });
-}
-
 /** E.g. `the text holds a payment card number (card_number, lines 7–11 and page 3)`. */
 function reasons(leftOut: readonly LeftOutPiece[]): string {
-  return [...byRule(leftOut)]
+  const byRule = new Map<PolicyRule, LeftOutPiece[]>();
+  for (const piece of leftOut) byRule.set(piece.rule, [...(byRule.get(piece.rule) ?? []), piece]);
+  return [...byRule]
     .map(([rule, pieces]) => `${POLICY_RULES[rule]} (${rule}, ${placesText(pieces)})`)
     .join("; ");
-}
-
-function byRule(leftOut: readonly LeftOutPiece[]): Map<PolicyRule, LeftOutPiece[]> {
-  const rules = new Map<PolicyRule, LeftOutPiece[]>();
-  for (const piece of leftOut) rules.set(piece.rule, [...(rules.get(piece.rule) ?? []), piece]);
-  return rules;
 }
 
 function placesText(pieces: readonly LeftOutPiece[]): string {
@@ -108,7 +86,7 @@ function placesOf(leftOut: readonly LeftOutPiece[]) {
 /** Shown in a table; the whole passage is beside it. */
 const QUOTE_CHARACTERS = 300;
 
-export function sourceRow(source: EvidenceSource, timeZone: string) {
+function sourceRow(source: EvidenceSource, timeZone: string) {
   return {
     id: source.id,
     short: shortId(source.id),
@@ -128,12 +106,27 @@ export function sourceRow(source: EvidenceSource, timeZone: string) {
   };
 }
 
-/** One piece, with where it stands. */
-export function pieceRow(
-  { source, piece, score }: FoundEvidence,
+/** Documents as data, and as a table: one a line. */
+export function sourcesShown(sources: readonly EvidenceSource[], timeZone: string) {
+  const rows = sources.map((source) => sourceRow(source, timeZone));
+  const cells = rows.map(({ short, title, file, pieces, leftOut, warned, ingested }) => {
+    const left = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
+    const passages = [
+      String(pieces),
+      left === 0 ? "" : `${left} left out`,
+      warned === 0 ? "" : `${warned} marked`,
+    ];
+    return [short, title === file ? title : `${title} (${file})`, joined(passages, ", "), ingested];
+  });
+  return { rows, body: markdownTable(["id", "document", "passages", "since"], cells) };
+}
+
+/** Passages with where they stand as data, and as text: one a paragraph, its citation, its words, and what it is not. */
+export function piecesShown(
+  found: readonly FoundEvidence[],
   { query, timeZone }: { readonly query: string; readonly timeZone: string },
 ) {
-  return {
+  const rows = found.map(({ source, piece, score }) => ({
     canonical: false,
     label: EVIDENCE_LABEL,
     citation: {
@@ -151,29 +144,10 @@ export function pieceRow(
     text: piece.text,
     warning: piece.warning,
     score: Math.round(score * 1_000) / 1_000,
-  };
-}
-
-/** One document a line. */
-export function sourcesTable(rows: readonly ReturnType<typeof sourceRow>[]): string {
-  const cells = rows.map(({ short, title, file, pieces, leftOut, warned, ingested }) => {
-    const left = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
-    const passages = [
-      String(pieces),
-      left === 0 ? "" : `${left} left out`,
-      warned === 0 ? "" : `${warned} marked`,
-    ];
-    return [short, title === file ? title : `${title} (${file})`, joined(passages, ", "), ingested];
+  }));
+  const texts = rows.map(({ label, citation, quote, warning }, index) => {
+    const marked = warning === null ? "" : `; marked: ${warning}`;
+    return `**${index + 1}. ${citation.text}** “${quote}” (${label}; ${citation.short}, given ${citation.ingested}${marked})`;
   });
-  return markdownTable(["id", "document", "passages", "since"], cells);
-}
-
-/** One passage a paragraph: its citation, its words, and what it is not. */
-export function piecesText(rows: readonly ReturnType<typeof pieceRow>[]): string {
-  return rows
-    .map(({ label, citation, quote, warning }, index) => {
-      const marked = warning === null ? "" : `; marked: ${warning}`;
-      return `**${index + 1}. ${citation.text}** “${quote}” (${label}; ${citation.short}, given ${citation.ingested}${marked})`;
-    })
-    .join("\n\n");
+  return { rows, body: texts.join("\n\n") };
 }

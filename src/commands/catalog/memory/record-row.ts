@@ -2,8 +2,9 @@
 import { fromInstant } from "#src/kernel/clock.ts";
 import { joined, markdownTable } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import { shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
+import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { marksAt, RETENTION } from "#memory/facts/retention.ts";
+import type { CommandContext } from "../../command.ts";
 
 /** The state of a record in one word; a record may be in several, of which the first counts. */
 function stateOf(record: MemoryRecord, nowMs: number): string {
@@ -12,18 +13,15 @@ function stateOf(record: MemoryRecord, nowMs: number): string {
   if (record.archived) return "archived";
   if (record.expired || (record.expires_at !== null && fromInstant(record.expires_at) <= nowMs))
     return "expired";
-  return isDue(record, nowMs) ? "verify" : "current";
+  return marksAt(record, nowMs).verification_due ? "verify" : "current";
 }
 
 /** When and for whom a row is made. */
-export interface RowMoment {
-  readonly nowMs: number;
-  readonly timeZone: string;
-}
+type Moment = Pick<CommandContext, "nowMs" | "policy">;
 
 /** One record; times are local to the minute, `provenance` has what the specification asks to be inspectable. */
-export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment) {
-  const local = (instant: string | null) => (instant === null ? null : localTime(instant, timeZone));
+export function recordRow(record: MemoryRecord, { nowMs, policy }: Moment) {
+  const local = (instant: string | null) => (instant === null ? null : localTime(instant, policy.timeZone));
   return {
     id: record.id,
     short: shortId(record.id),
@@ -51,11 +49,11 @@ export function recordRow(record: MemoryRecord, { nowMs, timeZone }: RowMoment) 
   };
 }
 
-/** A record as envelopes carry it. */
-export type RecordRow = ReturnType<typeof recordRow>;
+type RecordRow = ReturnType<typeof recordRow>;
 
 /** Facts as data, and as the table that a person is shown: one a line. */
-export function recordsShown(rows: readonly RecordRow[]) {
+export function recordsShown(records: readonly MemoryRecord[], moment: Moment) {
+  const rows = records.map((record) => recordRow(record, moment));
   const cells = rows.map((row) => [
     row.short,
     row.text,
@@ -67,41 +65,26 @@ export function recordsShown(rows: readonly RecordRow[]) {
 
 /** When it was remembered, by whom if not by the owner, and what there is to say of its state. */
 function sinceText({ remembered, saidBy, state, expires }: RecordRow): string {
-  const notes = [
-    remembered ?? "",
-    saidBy === "owner" ? "" : `by ${saidBy}`,
-    state === "current" ? "" : (STATES[state] ?? state),
-    expires === null || state === "expired" ? "" : `until ${expires}`,
-  ];
-  return joined(notes, ", ");
+  return joined(
+    [
+      remembered ?? "",
+      saidBy === "owner" ? "" : `by ${saidBy}`,
+      state === "current" ? "" : (STATES[state] ?? state),
+      expires === null || state === "expired" ? "" : `until ${expires}`,
+    ],
+    ", ",
+  );
 }
 
 /** States by the words that the messages use for them. */
 const STATES: Readonly<Record<string, string>> = { verify: "to confirm", superseded: "replaced" };
 
-const WORDS: Readonly<Record<Domain, string>> = {
-  persona_core: "who Lily is",
-  user_profile: "about you and your life",
-  working_rules: "how Lily works",
-  task_memory: "a task",
-};
-
-/** A domain in words. */
-export function domainText(domain: Domain): string {
-  return WORDS[domain];
-}
-
 const DAY_MS = 86_400_000;
-
-/** Whether a fact is to be confirmed at `nowMs`. */
-function isDue(record: MemoryRecord, nowMs: number): boolean {
-  return marksAt(record, nowMs).verification_due;
-}
 
 /** `2 of these were last confirmed over 180 days ago: /memory verify <id> confirms one.`; `""` when none is due. */
 export function dueText(records: readonly MemoryRecord[], nowMs: number): string {
   const counts = new Map<number, number>();
-  for (const record of records.filter((one) => isDue(one, nowMs))) {
+  for (const record of records.filter((one) => marksAt(one, nowMs).verification_due)) {
     const days = (RETENTION[record.domain].verifyAfterMs ?? 0) / DAY_MS;
     counts.set(days, (counts.get(days) ?? 0) + 1);
   }
@@ -111,9 +94,8 @@ export function dueText(records: readonly MemoryRecord[], nowMs: number): string
     .map(
       ([days, count]) =>
         `${count} of these ${count === 1 ? "was" : "were"} last confirmed over ${days} days ago`,
-    )
-    .join(", ");
-  return `${parts}: /memory verify <id> confirms one.`;
+    );
+  return `${parts.join(", ")}: /memory verify <id> confirms one.`;
 }
 
 /** Facts by their words and short ids: `“I like tea” (1a2b3c4d) and “I like rye” (5e6f7a8b)`. */

@@ -1,14 +1,12 @@
 /** `/memory export` and `/memory import`: all facts of an owner as one file, for the person at this machine. What is told quotes nothing of it. */
-import { done, type Envelope, refused } from "#src/kernel/envelope.ts";
-import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import type { ImportReport } from "#memory/facts/types.ts";
-import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/import.ts";
-import type { CommandFiles } from "../../command.ts";
-import { usageEnvelope } from "../../parse-command.ts";
-import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
-import { type ActionContext, type MemoryAction, pathOf, told, usageOf } from "./memory-action.ts";
+import { done } from "#src/kernel/envelope.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { counted } from "#src/kernel/markdown.ts";
+import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/import.ts";
+import { refuse, type CommandContext, type CommandFiles } from "../../command.ts";
+import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
+import { type MemoryAction, pathOf } from "./memory-action.ts";
 
 /** `/memory export [path]`. */
 export const exportAction: MemoryAction = {
@@ -17,21 +15,19 @@ export const exportAction: MemoryAction = {
   summary: "write all of it to a new file; without a path beside what Lily keeps",
   reads: true,
   async run(args, context) {
-    const { files, memory, nowMs } = context;
-    if (files === undefined) return { envelope: noFiles() };
-    const envelope = await told(async () => {
-      const exported = await memory.facts.exportAll(memory.who);
-      const text = `${JSON.stringify(exported, null, 2)}\n`;
-      const written =
-        args === ""
-          ? await files.write(`lily-memory-${toInstant(nowMs).slice(0, 10)}.json`, text, "kept")
-          : await files.write(pathOf(args), text);
-      return done("memory_exported", `${counted(exported.records.length, "fact")} written to ${written}.`, {
-        next: "/memory import <path> reads it, here or elsewhere; the file is not encrypted.",
-        data: { path: written, records: exported.records.length },
-      });
+    const { memory, nowMs } = context;
+    const files = filesOf(context);
+    const exported = await memory.facts.exportAll(memory.who);
+    const text = `${JSON.stringify(exported, null, 2)}\n`;
+    const path =
+      args === ""
+        ? await files.write(`lily-memory-${toInstant(nowMs).slice(0, 10)}.json`, text, "kept")
+        : await files.write(pathOf(args), text);
+    const records = exported.records.length;
+    return done("memory_exported", `${counted(records, "fact")} written to ${path}.`, {
+      next: "/memory import <path> reads it, here or elsewhere; the file is not encrypted.",
+      data: { path, records },
     });
-    return { envelope };
   },
 };
 
@@ -40,50 +36,44 @@ export const importAction: MemoryAction = {
   words: "import",
   usage: "<path>",
   summary: "read facts from such a file; what is known or was forgotten is left out",
+  asks: "which file?",
   reads: false,
   async run(args, context) {
-    const { files } = context;
-    if (files === undefined) return { envelope: noFiles() };
-    if (args === "") return { envelope: usageEnvelope("which file?", usageOf(this)) };
-    const envelope = await told(() => importFrom(pathOf(args), files, context));
-    return envelope.ok ? { envelope, isCommitted: true } : { envelope };
+    const { facts, who } = context.memory;
+    const path = pathOf(args);
+    const file = parseMemoryFile(await filesOf(context).read(path), path);
+    const report = await facts.importAll(who, file).catch((error: unknown) => {
+      // Facts are put one by one: what goes wrong between is told with what that leaves.
+      if (!isLilyError(error)) throw error;
+      throw new LilyError(error.code, error.message, {
+        next: `${error.next ?? ""} Some facts may have come in; the same import again adds the others.`.trim(),
+        cause: error,
+      });
+    });
+    const left = unreadable(report, file.records);
+    const nothing = noneReadable(report, left);
+    if (nothing !== undefined)
+      throw invalid(
+        `${path} was not imported: ${nothing}`,
+        "Give a file that this version of /memory export wrote.",
+      );
+    const denied = report.denied.map(({ index, denial }) => ({ index, rule: denial.rule }));
+    const next = nextOf(report);
+    const envelope = done("memory_imported", reportText(report, left), {
+      ...(next === undefined ? {} : { next }),
+      data: { path, ...report, denied, invalid: left },
+    });
+    return { envelope, isCommitted: true };
   },
 };
 
-async function importFrom(path: string, files: CommandFiles, { memory }: ActionContext): Promise<Envelope> {
-  const file = parseMemoryFile(await files.read(path), path);
-  const report = await taken(() => memory.facts.importAll(memory.who, file));
-  const invalid = unreadable(report, file.records);
-  const nothing = noneReadable(report, invalid);
-  if (nothing !== undefined)
-    throw new LilyError("memory_input_invalid", `${path} was not imported: ${nothing}`, {
-      next: "Give a file that this version of /memory export wrote. Nothing was changed.",
-    });
-  const denied = report.denied.map(({ index, denial }) => ({ index, rule: denial.rule }));
-  const next = nextOf(report);
-  return done("memory_imported", reportText(report, invalid), {
-    ...(next === undefined ? {} : { next }),
-    data: { path, ...report, denied, invalid },
-  });
-}
-
-/** Facts are put one by one: what goes wrong between is told with what that leaves. */
-async function taken(action: () => Promise<ImportReport>): Promise<ImportReport> {
-  try {
-    return await action();
-  } catch (error) {
-    if (!isLilyError(error)) throw error;
-    throw new LilyError(error.code, error.message, {
-      next: `${error.next ?? ""} Some facts may have come in; the same import again adds the others.`.trim(),
-      cause: error,
-    });
-  }
-}
-
-function noFiles(): Envelope {
-  return refused("files_unavailable", "files are read and written in the terminal alone", {
-    next: "Run lily on the machine where the file is.",
-  });
+function filesOf({ files }: CommandContext): CommandFiles {
+  return (
+    files ??
+    refuse("files_unavailable", "files are read and written in the terminal alone", {
+      next: "Run lily on the machine where the file is.",
+    })
+  );
 }
 
 /**
