@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import Table from "cli-table3";
-import { recallFacts } from "#graphs/session/recall-memory.ts";
+import { recallFacts } from "#graphs/session/run-memory.ts";
 import { rankFacts } from "#src/context/found-sections.ts";
 import type { FactStore } from "#memory/facts/fact-store.ts";
 import { readJson, readMadial, readPrecision, type PrecisionData } from "#evals/suites/memory/public/data.ts";

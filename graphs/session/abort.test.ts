@@ -8,7 +8,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { lockName } from "#src/sessions/session-key.ts";
 import { compileSessionGraph } from "./graph.ts";
-import { createSessionRunner } from "./runner.ts";
+import { createSessionRunner } from "./local.ts";
 import { inputOf, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 

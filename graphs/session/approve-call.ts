@@ -17,9 +17,9 @@ import {
 import { heldRule } from "#src/tools/policy.ts";
 import { toolSource } from "#src/tools/tool-source.ts";
 import type { OpenMark } from "./in-flight.ts";
-import { policyFor } from "./run-outside.ts";
+import { policyFor } from "./tools.ts";
 import type { TurnInFlight } from "./state.ts";
-import type { OpenCall } from "./tool-calls.ts";
+import type { OpenCall } from "./turn-messages.ts";
 
 /** What a person decided, where one was asked. */
 interface Decided {

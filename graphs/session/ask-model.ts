@@ -1,19 +1,20 @@
 /** Asks a reply model, streamed: with retries, then the fallbacks; what ends it early keeps what was written so far. */
-import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { Runnable, RunnableConfig } from "@langchain/core/runnables";
 import { concat } from "@langchain/core/utils/stream";
+import { z } from "zod";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { messageTokens } from "#src/context/shown-messages.ts";
 import { orAborted, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { cutNotice, cutOf, finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
 import { withRetries } from "#src/models/retry-model.ts";
-import { tokensIn, type CallReceipt } from "#src/sessions/call-receipt.ts";
+import { type CallReceipt, tokensIn } from "#src/sessions/call-receipt.ts";
 import type { FailedAttempt } from "#src/sessions/turn-record.ts";
-import { contentText } from "#src/turns/langchain-messages.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { CallGuard } from "./call-guard.ts";
-import { failedAttempts } from "./failed-attempts.ts";
+import { contentText, fromLangChain } from "#src/turns/langchain-messages.ts";
+import type { CallGuard } from "./budget.ts";
 import type { NodeRuntime } from "./run-context.ts";
 import { asksForTools } from "./turn-messages.ts";
 
@@ -164,4 +165,58 @@ async function stream(
 function partialMessage(deps: SessionDeps, chunk: AIMessageChunk | undefined): AIMessage {
   const content = chunk === undefined ? "" : contentText(chunk.content);
   return new AIMessage({ content, id: chunk?.id ?? deps.ids.uuid() });
+}
+
+/** Newest ones that are kept: four models with three attempts each. */
+const MAX_ATTEMPTS = 12;
+
+const carried = new WeakMap<object, readonly FailedAttempt[]>();
+
+/** Failed calls with the error that they led to, and in a list. */
+export const failedAttempts = {
+  /** Puts the calls with `error`. Returns the error. */
+  attach(error: LilyError, attempts: readonly FailedAttempt[]): LilyError {
+    carried.set(error, attempts);
+    return error;
+  },
+
+  /** The calls that were put with an error. */
+  of(error: unknown): readonly FailedAttempt[] {
+    return typeof error === "object" && error !== null ? (carried.get(error) ?? []) : [];
+  },
+
+  /**
+   * The field that holds the newest of both; none when there are none.
+   *
+   * @param call which model call of the turn, from 1, those of `after` were tries of
+   */
+  join(
+    before: readonly FailedAttempt[] | undefined,
+    after: readonly FailedAttempt[],
+    call = 1,
+  ): { readonly attempts?: FailedAttempt[] } {
+    const attempts = [...(before ?? []), ...after.map((one) => (call > 1 ? { ...one, call } : one))].slice(
+      -MAX_ATTEMPTS,
+    );
+    return attempts.length === 0 ? {} : { attempts };
+  },
+};
+
+/** What providers send of it is checked: some send nothing, some zeros, some no numbers. */
+const usageSchema = z.object({ input_tokens: z.number().min(0), output_tokens: z.number().min(0) });
+
+/** Tokens of a prompt and of its answer. `counted` and `written`: those of each as the server says. */
+export interface CallTokens {
+  readonly total: number;
+  readonly counted?: number;
+  readonly written?: number;
+}
+
+/** @param prompt by estimate */
+export function tokensOfCall(prompt: number, answer: AIMessage): CallTokens {
+  const usage = usageSchema.safeParse(answer.usage_metadata).data;
+  const total = usage === undefined ? 0 : Math.round(usage.input_tokens + usage.output_tokens);
+  if (usage !== undefined && total > 0)
+    return { total, counted: Math.round(usage.input_tokens), written: Math.round(usage.output_tokens) };
+  return { total: prompt + messageTokens(fromLangChain(answer, "")) };
 }

@@ -1,5 +1,6 @@
-/** The budget of a turn: whether a model or a tool may be called, and in which words a limit is told. Pure. */
-import type { SessionLimits } from "#src/app/session-deps.ts";
+/** What a turn may use, and what ends a call of a model or a tool early. */
+import type { SessionDeps, SessionLimits } from "#src/app/session-deps.ts";
+import { LilyError } from "#src/kernel/errors.ts";
 import type { ReachedLimit } from "#src/sessions/turn-record.ts";
 import type { TurnInFlight } from "./state.ts";
 
@@ -100,4 +101,59 @@ export function notRunText(limit: ReachedLimit): string {
 /** The answer of a turn that has none: a history whose turns all end in an answer is valid everywhere. */
 export function noAnswerText(limit: ReachedLimit): string {
   return `[no answer: the budget of this turn is used up (${limitText(limit)})]`;
+}
+
+/** What ended a call early. */
+type Ending = "stop" | "time" | "run";
+
+/** Watches one call. */
+export interface CallGuard {
+  /** For the call; aborted by whatever ends it. */
+  readonly signal: AbortSignal;
+  endedBy(): Ending | undefined;
+  /** Milliseconds that the call has taken. */
+  spentMs(): number;
+  /** Milliseconds that the turn has left; infinite without a limit. */
+  leftMs(): number;
+  /** Ends the watch. Idempotent. */
+  close(): void;
+}
+
+/** What is watched. */
+interface GuardedCall {
+  readonly sessionId: string;
+  /** Of the run. */
+  readonly runSignal: AbortSignal | undefined;
+  /** What the turn had taken before. */
+  readonly spentMs: number;
+}
+
+/** Begins to watch a call. */
+export function guardCall(deps: SessionDeps, { sessionId, runSignal, spentMs }: GuardedCall): CallGuard {
+  const begunMs = deps.clock.monotonic();
+  const takenMs = (): number => deps.clock.monotonic() - begunMs;
+  const limitMs = deps.limits.turnMs > 0 ? deps.limits.turnMs : Number.POSITIVE_INFINITY;
+  const leftMs = (): number => limitMs - spentMs - takenMs();
+  const time = new AbortController();
+  const timer = Number.isFinite(limitMs)
+    ? setTimeout(() => time.abort(timeIsUp()), Math.max(0, leftMs()))
+    : undefined;
+  const stop = deps.stops.signalFor(sessionId);
+  const signals = [stop, runSignal, time.signal].filter((signal) => signal !== undefined);
+  return {
+    signal: AbortSignal.any(signals),
+    endedBy() {
+      if (stop?.aborted === true) return "stop";
+      if (runSignal?.aborted === true) return "run";
+      return time.signal.aborted ? "time" : undefined;
+    },
+    spentMs: takenMs,
+    leftMs,
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** Why a call is aborted; nobody is told, for what was written so far is kept. */
+function timeIsUp(): LilyError {
+  return new LilyError("turn_stopped", "the time of this turn is used up");
 }

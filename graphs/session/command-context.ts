@@ -1,18 +1,49 @@
-/** What commands may look at, for a run inside the graph and for a read beside it. */
-import type { CommandContext, SessionPlugins } from "#src/commands/command.ts";
-import { entryOf, type Chain } from "#src/sessions/chain.ts";
+/** What commands look at, in a run of the graph and beside one; and `/forget … --everywhere --yes`, which erases before its run. */
+import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { withContents } from "#src/agents/session-agents.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { erasedText, erasesEverywhere, type ForgetFlags } from "#src/commands/catalog/forget.ts";
+import { withMemory } from "#src/commands/catalog/memory/memory-action.ts";
+import type { CommandErasing } from "#src/commands/command-erasing.ts";
+import {
+  type CommandContext,
+  readsOnly,
+  type SessionPlugins,
+  orRefusal,
+  runPlain,
+} from "#src/commands/command.ts";
+import { parseCommand } from "#src/commands/parse-command.ts";
+import { findCommand, unknownCommand } from "#src/commands/registry.ts";
+import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
+import { erase } from "#src/erasure/erase.ts";
+import type { ErasureDeps } from "#src/erasure/place.ts";
+import { receiptEnvelope } from "#src/erasure/receipt.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { deriveUuid } from "#src/kernel/ids.ts";
+import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
+import { withNotesInMessage } from "#src/models/wire/late-notes.ts";
 import { unusable } from "#src/preparation/plugins.ts";
-import { SLOTS, type Slot } from "#src/sessions/plugin-choices.ts";
-import type { SessionRepository } from "#src/sessions/repository.ts";
+import { turnsOfCall } from "#src/sessions/call-receipt.ts";
+import { type Chain, entryOf, latestEntry } from "#src/sessions/chain.ts";
+import { type Slot, SLOTS } from "#src/sessions/plugin-choices.ts";
+import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
-import { LilyError } from "#src/kernel/errors.ts";
-import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
-import type { SessionDeps } from "#src/app/session-deps.ts";
-import { solverOf } from "./locate-session.ts";
-import { recallCharacters } from "./recall-bounds.ts";
+import { createBlobStore } from "#src/storage/blob-store.ts";
+import { fromLangChain } from "#src/turns/langchain-messages.ts";
+import type { BeforeRun, ReadCommand, RunAfter } from "#src/turns/turn-deps.ts";
+import type { SessionRunner } from "#src/turns/runner.ts";
+import { findAnswer, refusal } from "#src/turns/turn-reply.ts";
+import { commandReply } from "./delivery.ts";
+import { beginChain, catchUp, newFields, solverOf } from "./locate-session.ts";
+import { advance } from "./nodes/commit.ts";
 import { controlModelOf, pluginFor, pluginsOf, policyOf, surroundingsOf } from "./policy-of.ts";
-import { gateOf } from "./run-memory.ts";
+import { hashesOf, type PromptReader, readSources, renderPrompt } from "./prompt.ts";
+import { agentsOf } from "./run-agents.ts";
+import { evidenceOf } from "./run-evidence.ts";
+import { gateOf, memoryOf, recallCharacters } from "./run-memory.ts";
+import { storedSummary } from "./summaries.ts";
+import { toolsOf } from "./tools.ts";
 
 /** Why the session went on when its last turn came, as the transcript has it. */
 export async function lastVerdict(
@@ -76,4 +107,168 @@ function pluginsFor(deps: SessionDeps, session: SessionFields): SessionPlugins {
         ? "nothing is noted, for units.extract in config.json is off"
         : unusable(plugin, there),
   };
+}
+
+/** Where a command reads. */
+export interface ReadSources {
+  readonly repository: SessionRepository;
+  readonly runner: SessionRunner;
+  /** Where memory is; without it there is none. */
+  readonly store?: BaseStore;
+  /** What would be erased of an owner; absent where nothing can be erased everywhere. */
+  readonly erasing?: (owner: string) => CommandErasing;
+  /** The message of a key that a program which ended has left unanswered. */
+  readonly unanswered?: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
+}
+
+export function createReadCommand(deps: SessionDeps, sources: ReadSources): ReadCommand {
+  const contextOf = createReadContext(deps, sources);
+  return async ({ owner, sessionKey, deliveryId, name, args }) => {
+    const context = await contextOf({ owner, sessionKey }, deliveryId);
+    const command = findCommand(name);
+    const envelope =
+      command?.kind === "plain" && readsOnly(command, args)
+        ? (await runPlain(command, args, context)).envelope
+        : unknownCommand(name);
+    const isOpened = context.chain.revision > 0;
+    return commandReply(envelope, { sessionId: isOpened ? context.session.sessionId : "", deliveryId });
+  };
+}
+
+/**
+ * Makes the context of a command that is given on a key, as it stands; nothing is opened by it.
+ *
+ * @returns of the latest session, unless another one of the key is named
+ */
+export function createReadContext(
+  deps: SessionDeps,
+  sources: ReadSources,
+): (ref: KeyRef, deliveryId: string, sessionId?: string) => Promise<CommandContext> {
+  const { repository, runner, store, erasing, unanswered } = sources;
+  return async ({ owner, sessionKey }, deliveryId, sessionId) => {
+    const stored = await repository.readChain({ owner, sessionKey });
+    const { chain, contents } =
+      stored === undefined
+        ? await unopened(deps, { owner, sessionKey, deliveryId })
+        : { chain: stored, contents: [] };
+    const blobs = withContents(contents, store && createBlobStore(store));
+    const entry = entryOf(chain, sessionId ?? chain.latest) ?? latestEntry(chain);
+    const checkpoint = stored === undefined ? undefined : await runner.readSession(entry.sessionId);
+    const known = checkpoint ?? (await newFields(deps, { repository, blobs }, { chain, entry }));
+    const { session } = await catchUp(deps, { repository, blobs }, known);
+    return commandContext(deps, {
+      chain,
+      session,
+      repository,
+      agents: agentsOf(deps, blobs, session),
+      tools: toolsOf(deps, blobs, session),
+      verdict: await lastVerdict(repository, session),
+      memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
+      evidence: store === undefined ? undefined : evidenceOf(deps, store),
+      promptOf:
+        store === undefined
+          ? undefined
+          : promptOf(deps, { store, repository, blobs: createBlobStore(store) }, { chain, session }),
+      ...(erasing === undefined ? {} : { erasing: erasing(owner) }),
+      unanswered: unanswered && (() => unanswered({ owner, sessionKey })),
+    });
+  };
+}
+
+/** The chain as it would begin with the first message; reading never stores it, which its revision tells. */
+async function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: string; deliveryId: string }) {
+  const sessionId = deriveUuid("unopened", ref.owner, ref.sessionKey);
+  const { chain, contents } = await beginChain(
+    deps,
+    { ...ref, sessionId, textHash: "" },
+    { isStored: false },
+  );
+  return { chain: { ...chain, revision: 0 }, contents };
+}
+
+/** Makes the renderer of a session. What it shows is what was sent where the hash says so. */
+export function promptOf(
+  deps: SessionDeps,
+  run: PromptReader,
+  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+): NonNullable<CommandContext["promptOf"]> {
+  return async (record, index) => {
+    const { receipt, calls = [] } = record.explanation;
+    const call = calls[index];
+    if (receipt === undefined || call === undefined) return undefined;
+    const { turn: number, messages, changes } = record;
+    const before = await sessionBefore(deps, run, { chain, session }, number);
+    const { ledger, units } = changes?.contextFrom === undefined ? before : {};
+    const turn = { number, messages, receipt, ledger, units };
+    const sources = await readSources(deps, run, { session: before, turn });
+    const turns = [...turnsOfCall(calls, index)];
+    const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
+    const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
+    const sent = prompt.map((message) => {
+      const { timestamp: _timestamp, ...said } = fromLangChain(message, "");
+      return said;
+    });
+    return { messages: withNotesInMessage(sent), isExact: hashesOf(prompt).sent === call.sent };
+  };
+}
+
+/** The session as it was before a turn: how it began, with what its commands have changed since. */
+async function sessionBefore(
+  deps: SessionDeps,
+  run: PromptReader,
+  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+  turn: number,
+): Promise<SessionFields> {
+  const entry = entryOf(chain, session.sessionId);
+  if (entry === undefined) return session;
+  const began = await newFields(deps, run, { chain, entry });
+  const before = await run.repository.readStoredTurns(session, { from: 1, to: turn - 1 });
+  return before.reduce((fields, stored) => advance(deps, fields, stored), began);
+}
+
+/** What the conversation keeps of the message. */
+const WITHOUT_WORDS = "/forget … --everywhere --yes";
+
+interface EraseFirstSources {
+  readonly erasure: ErasureDeps;
+  /** The context of a command that is given on a key. */
+  readonly contextOf: (ref: KeyRef, deliveryId: string) => Promise<CommandContext>;
+  /** Waits for upkeep beside turns, which may write what it has read before. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Makes what `runTurn` asks before each run. */
+export function eraseFirst(deps: Pick<SessionDeps, "botNames">, sources: EraseFirstSources): BeforeRun {
+  const { erasure, contextOf, settled } = sources;
+  return async ({ ref, message, lease }): Promise<RunAfter | undefined> => {
+    const flags = flagsIn(message.content, deps.botNames);
+    if (flags === undefined) return undefined;
+    const { owner, sessionKey } = ref;
+    const withoutWords = { ...message, content: WITHOUT_WORDS };
+    const context = await contextOf(ref, message.id);
+    // It was done before, and the stored reply tells of it.
+    const isRepeated = (await findAnswer(context.repository, ref, message.id)) !== undefined;
+    if (isRepeated || context.memory === undefined) return { kind: "run", message: withoutWords };
+    const text = await orRefusal(() => erasedText(withMemory(context), flags));
+    if (typeof text !== "string") {
+      const { sessionId } = context.session;
+      return { kind: "reply", reply: refusal(text, { sessionId, deliveryId: message.id }) };
+    }
+    await settled();
+    const receipt = await erase(erasure, {
+      owner,
+      text,
+      asked: flags.text,
+      held: { ref: { owner, sessionKey }, lease },
+    });
+    return { kind: "run", message: withoutWords, erased: receiptEnvelope(receipt) };
+  };
+}
+
+/** The flags of a command that erases everywhere; `undefined` for everything else. */
+function flagsIn(content: unknown, botNames: readonly string[]): ForgetFlags | undefined {
+  if (typeof content !== "string" || !content.includes("--everywhere")) return undefined;
+  const parsed = parseCommand(content, botNames);
+  if (parsed.kind !== "command" || parsed.name !== "forget") return undefined;
+  return erasesEverywhere(parsed.args);
 }

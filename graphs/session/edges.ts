@@ -2,8 +2,7 @@
 import { AIMessage } from "@langchain/core/messages";
 import { END } from "@langchain/langgraph";
 import type { SessionStateValues, TurnInFlight } from "./state.ts";
-import { openCalls } from "./tool-calls.ts";
-import { asksForTools, messagesInFlight } from "./turn-messages.ts";
+import { asksForTools, messagesInFlight, openCalls } from "./turn-messages.ts";
 
 /** After `admit`: a reply or a hand-off ends the run; a command is looked at first; what had begun goes on. */
 export function afterAdmit(

@@ -12,7 +12,7 @@ import { recordFailure } from "./nodes/record-failure.ts";
 import { rotate } from "./nodes/rotate.ts";
 import { runCommand } from "./nodes/run-command.ts";
 import { runTools } from "./nodes/run-tools.ts";
-import { recorder } from "./recorder.ts";
+import { recorder } from "./run-context.ts";
 import { SessionInput, SessionOutput, SessionState } from "./state.ts";
 
 /** The graph on a checkpointer and a store. A LangGraph server sets its own on every request. */

@@ -1,22 +1,24 @@
 /** Finds the session that a thread is, and its chain, without changing anything. */
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import { entryOf, openChain, type Chain, type ChainEntry, type FirstSession } from "#src/sessions/chain.ts";
+import { type Chain, entryOf, type FirstSession, openChain } from "#src/sessions/chain.ts";
+import type { ChainEntry } from "#src/sessions/chain-entry.ts";
 import { wholeTurns } from "#src/sessions/redaction.ts";
-import type { KeyRef, SessionRepository, Blob, BlobReader } from "#src/sessions/repository.ts";
+import type { Blob, BlobReader, KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { Attachment } from "#src/sessions/message.ts";
 import { textHashOf } from "#src/sessions/seal.ts";
-import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { Carried, SessionFields } from "#src/sessions/session-fields.ts";
 import { inheritedNotes } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { withContents } from "#src/agents/session-agents.ts";
 import { freezeSession, keepContents, thawSession } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
-import { advance } from "./commit-turn.ts";
+import { advance } from "./nodes/commit.ts";
 import { modelOf, pluginFor } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
-import { toolsToFreeze } from "./run-outside.ts";
+import { toolsToFreeze } from "./tools.ts";
 
 /** A thread with its chain. */
 export interface LocatedSession {
@@ -148,9 +150,9 @@ export async function newFields(
   { repository, blobs }: { readonly repository: SessionRepository; readonly blobs: BlobReader },
   { chain, entry }: { readonly chain: Chain; readonly entry: ChainEntry },
 ): Promise<SessionFields> {
-  const carried = entry.opened.carried;
-  const activeAgent = carried?.activeAgent ?? deps.defaultAgent;
-  const chosen = carried?.model ?? null;
+  const handedOn: Partial<Carried> = entry.opened.carried ?? {};
+  const { model, reasoning, verbosity, ...carried } = handedOn;
+  const activeAgent = carried.activeAgent ?? deps.defaultAgent;
   const temperature = deps.temperature(activeAgent);
   const { ledger, units } = await inheritedNotes(repository, chain, entry.sessionId);
   return {
@@ -158,25 +160,16 @@ export async function newFields(
     owner: chain.owner,
     sessionKey: chain.sessionKey,
     ownKey: chain.sessionKey === chain.sessions[0]?.sessionId,
+    ...carried,
     activeAgent,
     ...(await thawSession(blobs, chain.owner, entry.opened.snapshot)),
     modelConfig: {
-      model: chosen ?? configuredModel(deps, activeAgent),
-      chosen: chosen !== null,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(carried?.reasoning === undefined ? {} : { reasoning: carried.reasoning }),
-      ...(carried?.verbosity === undefined ? {} : { verbosity: carried.verbosity }),
+      model: model ?? configuredModel(deps, activeAgent),
+      chosen: typeof model === "string",
+      ...defined({ temperature, reasoning, verbosity }),
     },
-    ...(carried?.rollover === undefined ? {} : { rollover: carried.rollover }),
-    ...(carried?.controlModel === undefined ? {} : { controlModel: carried.controlModel }),
-    ...(carried?.task === undefined ? {} : { task: carried.task }),
-    ...(carried?.style === undefined ? {} : { style: carried.style }),
-    ...(carried?.plugins === undefined ? {} : { plugins: carried.plugins }),
-    ...(carried?.keyPlugins === undefined ? {} : { keyPlugins: carried.keyPlugins }),
-    ...(carried?.kbs === undefined ? {} : { kbs: carried.kbs }),
-    ...(ledger === undefined ? {} : { ledger }),
-    ...(units === undefined ? {} : { units: [...units] }),
-    toldNoModel: carried?.toldNoModel ?? false,
+    ...defined({ ledger, units: units && [...units] }),
+    toldNoModel: carried.toldNoModel ?? false,
     createdAt: entry.opened.at,
     firstActivityAt: null,
     lastActivityAt: null,

@@ -28,7 +28,7 @@ import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { isLeftOut, placeIn, type OlderTurns, type Place } from "./older-turns.ts";
 import { foundText, nameIn, thoughtOf, zoneOf, type PromptSources } from "./prompt.ts";
-import type { OfferedTools } from "./offered-tools.ts";
+import type { OfferedTools } from "./tools.ts";
 
 /** What a plan is made for. */
 export interface CallToPlan {

@@ -20,7 +20,7 @@ import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
 import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
-import { saidBefore } from "./recall-memory.ts";
+import { saidBefore } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** What is decided before anything is looked up: who answers, by which plugins, and what is looked for. */

@@ -12,9 +12,8 @@ import { DEFAULT_KB } from "#memory/namespaces.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
 import { policyOf } from "./policy-of.ts";
 import { runSlot } from "./prepare-turn.ts";
-import { questionIn, recallBudget } from "./recall-bounds.ts";
+import { memoryOwner, questionIn, recallBudget, scanWith } from "./run-memory.ts";
 import type { RunContext } from "./run-context.ts";
-import { memoryOwner, scanWith } from "./run-memory.ts";
 
 /** Passages that a turn is given at most. */
 const GIVEN = 3;

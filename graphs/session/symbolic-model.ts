@@ -13,7 +13,7 @@ import { failedChoice, type Chosen } from "#src/preparation/plugins.ts";
 import { usedPluginSchema, type UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import { pluginFor, policyOf } from "./policy-of.ts";
 import { inTime } from "./prepare-turn.ts";
-import { factsInHand } from "./recall-memory.ts";
+import { factsInHand } from "./run-memory.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
 import type { TurnInFlight } from "./state.ts";
 

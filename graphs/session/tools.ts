@@ -1,15 +1,25 @@
-/** The tools that a reply model is offered. */
-import { tool, type StructuredToolInterface } from "@langchain/core/tools";
+/** The tools of a session: taken when it begins, offered to its model, run. */
+import { type StructuredToolInterface, tool } from "@langchain/core/tools";
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { z } from "zod";
-import type { RecalledPiece } from "#src/context/recall.ts";
-import { recalledText, recallTurns } from "#src/context/recall.ts";
+import { withContents } from "#src/agents/session-agents.ts";
+import type { Frozen } from "#src/agents/snapshot.ts";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { shareOf } from "#src/context/plan-context.ts";
+import { type RecalledPiece, recalledText, recallTurns } from "#src/context/recall.ts";
+import { estimateTokens } from "#src/kernel/text.ts";
+import type { BlobReader, SessionRepository } from "#src/sessions/repository.ts";
 import type { Chain } from "#src/sessions/chain.ts";
+import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
-import type { SessionRepository } from "#src/sessions/repository.ts";
-import { OWN_READS } from "#src/tools/tool-source.ts";
+import { type HeldPolicy, heldRule, NO_POLICY } from "#src/tools/policy.ts";
+import { createSessionTools, type SessionTools, sourceOf } from "#src/tools/session-tools.ts";
+import { freezeTools, hasRules, heldPolicy, readTools } from "#src/tools/tool-snapshot.ts";
+import { OWN_READS, sourceMetadata, toolSource } from "#src/tools/tool-source.ts";
 import { readResult, type ResultKeeper } from "./kept-results.ts";
-import { ledgerTools, type LedgerScope } from "./ledger-tools.ts";
+import { type LedgerScope, ledgerTools } from "./ledger-tools.ts";
 import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";
+import { memoryOwner } from "./run-memory.ts";
 
 /** Arguments of `session_recall`. */
 const recallArguments = z.object({
@@ -35,7 +45,7 @@ const skillArguments = z.object({
 });
 
 /** What a tool works on: never taken from its arguments. */
-export interface ToolScope {
+interface ToolScope {
   readonly repository: SessionRepository;
   readonly chain: Chain;
   /** Turns that the model is shown. */
@@ -118,4 +128,138 @@ async function recall(scope: ToolScope, args: z.infer<typeof recallArguments>): 
   return pieces.length === 0
     ? "Nothing was found that is not shown already."
     : recalledText(pieces, timeZone);
+}
+
+/**
+ * The tools of a session that begins, and the rules for them. No server is begun for one whose model is offered none, or
+ * that is not there yet; `undefined` where there is nothing of both.
+ */
+export async function toolsToFreeze(
+  { outside, offersTools, defaultModel, toolPolicy = NO_POLICY }: SessionDeps,
+  begins: { readonly agent: string; readonly model: string | null; readonly isStored?: boolean },
+): Promise<Frozen<ToolSnapshot> | undefined> {
+  const { agent, model, isStored = true } = begins;
+  const isOffered = isStored && offersTools(agent) && (model ?? defaultModel(agent)) !== "symbolic";
+  const states = isOffered ? await outside?.list() : undefined;
+  if (states === undefined && !hasRules(toolPolicy)) return undefined;
+  return freezeTools(states ?? [], toolPolicy);
+}
+
+/** Whose rules for tools hold in a session. */
+export async function policyFor(
+  { toolPolicy = NO_POLICY }: Pick<SessionDeps, "toolPolicy">,
+  blobs: BlobReader,
+  session: SessionFields,
+): Promise<HeldPolicy> {
+  return heldPolicy(blobs, session, toolPolicy);
+}
+
+/** The tools as the session has them. What is gone from the store is not offered; what its source no longer has fails when it is called. */
+export async function outsideTools(
+  { outside }: Pick<SessionDeps, "outside">,
+  blobs: BlobReader,
+  { owner, toolSnapshot }: SessionFields,
+): Promise<StructuredToolInterface[]> {
+  if (toolSnapshot === undefined) return [];
+  const { tools } = await readTools(blobs, owner, toolSnapshot);
+  return tools.map((frozen) =>
+    tool(
+      async (args: unknown, config): Promise<unknown> => {
+        const { source, tool: name } = frozen;
+        if (outside === undefined)
+          throw new Error(`the tool is not there any more: ${source} is not configured`);
+        return outside.call({ source, tool: name }, args as Record<string, unknown>, config?.signal);
+      },
+      {
+        name: frozen.name,
+        description: frozen.description,
+        schema: frozen.schema,
+        metadata: sourceMetadata(sourceOf(frozen)),
+      },
+    ),
+  );
+}
+
+/** Which of Lily's own tools a session has. */
+function offersOf(
+  deps: SessionDeps,
+  session: SessionFields,
+): { readonly memory: boolean; readonly skills: boolean } {
+  return {
+    memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
+    skills: session.skillSnapshot.skills.length > 0,
+  };
+}
+
+/** Tools that a model is offered, the first ones the most needed, with the tokens of their descriptions. */
+export interface OfferedTools {
+  readonly tools: readonly StructuredToolInterface[];
+  readonly tokens: readonly number[];
+}
+
+/** None. */
+export const NO_TOOLS: OfferedTools = { tools: [], tokens: [] };
+
+/** Sets that are kept; beyond them all are made anew, which costs more than a prompt and no more. */
+const MOST_SETS = 50;
+
+/** The tools of a session's calls, without those that its rules deny; each set is made once, as descriptions cost more to make than a prompt. */
+export function offeredTools(
+  deps: SessionDeps,
+): (session: SessionFields, blobs: BlobReader) => Promise<OfferedTools> {
+  const made = new Map<string, OfferedTools>();
+  return async (session, blobs) => {
+    if (!deps.offersTools(session.activeAgent)) return NO_TOOLS;
+    const offers = offersOf(deps, session);
+    const { owner, toolSnapshot } = session;
+    const set = [offers, session.activeAgent, toolSnapshot === undefined ? null : [owner, toolSnapshot]];
+    const key = JSON.stringify(set);
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const others = [...(deps.tools ?? []), ...(await outsideTools(deps, blobs, session))];
+    const policy = await policyFor(deps, blobs, session);
+    const tools = sessionTools(others, undefined, offers).filter(
+      (tool) => heldRule(policy, { name: tool.name, source: toolSource(tool) }) !== "deny",
+    );
+    const tokens = tools.map((tool) => estimateTokens(JSON.stringify(convertToOpenAITool(tool))));
+    if (made.size >= MOST_SETS) made.clear();
+    made.set(key, { tools, tokens });
+    return { tools, tokens };
+  };
+}
+
+/** Tools for the commands of a session. */
+export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFields): SessionTools {
+  const agent = session.activeAgent;
+  return createSessionTools({
+    outside: deps.outside,
+    blobs,
+    session,
+    own: sessionTools(deps.tools ?? [], undefined, offersOf(deps, session)),
+    policy: deps.toolPolicy ?? NO_POLICY,
+    withoutRoom: async () => {
+      const { tools, tokens } = await offeredTools(deps)(session, blobs);
+      const model = session.modelConfig.model ?? deps.defaultModel(agent);
+      const room = shareOf("tools", deps.windows.budgetOf(model, deps.contextOf(agent)));
+      let taken = 0;
+      const first = tokens.findIndex((size) => (taken += size) > room);
+      return first === -1 ? [] : tools.slice(first).map(({ name }) => name);
+    },
+  });
+}
+
+/** Tools as a session would have them that began now. */
+export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
+  const states = (await deps.outside?.list({ isAsked: true })) ?? [];
+  const policy = deps.toolPolicy ?? NO_POLICY;
+  const { snapshot, contents } = freezeTools(states, policy);
+  return createSessionTools({
+    // They have just been asked.
+    outside: deps.outside && { ...deps.outside, list: async () => states },
+    blobs: withContents(contents),
+    session: { owner: deps.localOwner, activeAgent: deps.defaultAgent, toolSnapshot: snapshot },
+    own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
+    policy,
+    withoutRoom: async () => [],
+  });
 }

@@ -1,19 +1,32 @@
-/** Keeps `messages` bounded: the newest committed turns stay for clients, older ones are in the transcript alone. */
-import { HumanMessage, RemoveMessage, type BaseMessage } from "@langchain/core/messages";
+/** What stands in `messages` for clients: the newest committed turns, and what is said beside them; the transcript has the rest. */
+import { type BaseMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import type { z } from "zod";
+import type { SessionDeps } from "#src/app/session-deps.ts";
+import { beginningText, rolloverAnnouncement } from "#src/explain/verdict-text.ts";
+import { type Chain, entryOf } from "#src/sessions/chain.ts";
+import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { replyText } from "#src/kernel/envelope.ts";
+import type { Attachment } from "#src/sessions/message.ts";
+import type { KeyRef } from "#src/sessions/repository.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { attachmentsOf, contentText, describedContent, toLangChain } from "#src/turns/langchain-messages.ts";
+import {
+  attachmentsOf,
+  contentOf,
+  contentText,
+  describedContent,
+  toLangChain,
+} from "#src/turns/langchain-messages.ts";
 import { noticeMessage, removalOf } from "./messages.ts";
-import type { windowSchema } from "./state.ts";
+import type { RunContext } from "./run-context.ts";
+import type { SessionStateValues, SessionUpdate, windowSchema } from "./state.ts";
 
 type Window = z.infer<typeof windowSchema>;
 
 /** Number of an entry that is no turn: a message that is not answered in this thread, with what is said of it. */
-export const BESIDE = 0;
+const BESIDE = 0;
 
 /** Messages that come into the window; the first is the user's. */
-export interface Added {
+interface Added {
   /** Number of the committed turn, or {@link BESIDE}. */
   readonly turn: number;
   readonly messages: readonly BaseMessage[];
@@ -138,4 +151,81 @@ export function messagesOf(record: TurnRecord): BaseMessage[] {
     const whole = envelope !== undefined && index === last && index > 0;
     return inWords(toLangChain(whole ? { ...message, content: replyText(envelope) } : message, id));
   });
+}
+
+/** A message that another session answers. */
+interface HandedOff {
+  readonly ref: KeyRef;
+  /** The session that answers. */
+  readonly sessionId: string;
+  readonly deliveryId: string;
+  readonly text: string;
+  readonly attachments: readonly Attachment[] | undefined;
+  /** Messages of this thread that are no turn of it: they go, but for the user's. */
+  readonly leaving: readonly BaseMessage[];
+  /** The user's message, which stays to be seen, and why it is not answered here. */
+  readonly message: BaseMessage;
+  readonly why: string;
+}
+
+type Shown = Pick<SessionStateValues, "messages" | "window">;
+
+/** Ends the run. A server learns of the thread, and starts its run where the caller does not follow by itself. */
+export async function handOff(
+  deps: SessionDeps,
+  { followsHandoff }: Pick<RunContext, "followsHandoff">,
+  { ref, sessionId, deliveryId, text, attachments, ...shown }: HandedOff,
+  state: Shown,
+): Promise<SessionUpdate> {
+  const message = { id: deliveryId, content: contentOf(text, attachments) };
+  const { owner, sessionKey } = ref;
+  await deps.threads.start({ owner, sessionKey, sessionId, ...(followsHandoff ? {} : { message }) });
+  const told = linkTo(sessionId, shown.why, "Your message is answered there");
+  return {
+    turn: null,
+    reply: null,
+    handoff: { sessionId, message },
+    ...standBeside(deps, state, { ...shown, deliveryId, told }),
+  };
+}
+
+/** Tells of a rollover that nobody asked for, with the first turn of the session that it began. */
+export function announcementFor(chain: Chain, session: SessionFields): string | null {
+  const verdict = entryOf(chain, session.sessionId)?.opened.verdict;
+  if (session.turns > 0 || verdict === undefined || verdict.trigger === "command") return null;
+  return rolloverAnnouncement(verdict, session.task);
+}
+
+/** Says in the thread of a session that another one led to why it began, with its first turn. */
+export function openedNotice(chain: Chain, session: SessionFields): BaseMessage | undefined {
+  const { sessionId, turns } = session;
+  const entry = entryOf(chain, sessionId);
+  if (turns > 0 || entry?.opened.verdict === undefined || entry.previous === null) return undefined;
+  const why = announcementFor(chain, session) ?? beginningText(entry.opened.verdict);
+  const text = linkTo(entry.previous, why, "The conversation before");
+  return noticeMessage(text, openedNoticeId(sessionId));
+}
+
+/** A sentence with a link to a session's thread that chat pages can follow. */
+export function linkTo(sessionId: string, sentence: string, label: string): string {
+  return `${sentence} [${label}](?threadId=${sessionId})`;
+}
+
+/** The update by which a user's message that is no turn of this thread stays to be seen, with what is told of it. */
+export function standBeside(
+  { ids, limits }: Pick<SessionDeps, "ids" | "limits">,
+  { messages: before, window }: Shown,
+  shown: Pick<HandedOff, "deliveryId" | "leaving" | "message"> & { readonly told: string },
+): Pick<SessionUpdate, "messages" | "window"> {
+  const { deliveryId, leaving, message, told } = shown;
+  // Under another id: sent again, the message is a new one to this thread.
+  const said = new HumanMessage({ id: ids.uuid(), content: message.content });
+  const notice = noticeMessage(told, ids.uuid());
+  const added = { turn: BESIDE, messages: [said, notice], deliveryId };
+  const staying = before.filter((one) => !leaving.includes(one));
+  const extended = extendWindow(window, added, limits, staying);
+  return {
+    window: extended.window,
+    messages: [...leaving.map(removalOf), ...extended.changes, said, notice],
+  };
 }

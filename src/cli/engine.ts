@@ -11,7 +11,7 @@ import type { CliContext } from "./context.ts";
 import { typedLines } from "./input/history-file.ts";
 import type { LineInput } from "./input/line-input.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
-import { toolsOfNone } from "#graphs/session/offered-tools.ts";
+import { toolsOfNone } from "#graphs/session/tools.ts";
 
 /** What a terminal needs of the application. */
 export type Engine = Awaited<ReturnType<typeof openEngine>>;

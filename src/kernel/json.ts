@@ -129,3 +129,10 @@ export function parsedJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** The fields that are there: a field that may be absent is never stored or passed on as `undefined`. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Entries of an object come back as fields of the same names.
+  return Object.fromEntries(there) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -12,7 +12,6 @@ import { stopEnvelope } from "./stop.ts";
 import type { TurnDeps, TurnRequest } from "./turn-deps.ts";
 import { refusal, unstoredEnvelope, type TurnReply } from "./turn-reply.ts";
 
-export type { ReadCommand } from "./turn-deps.ts";
 export type { TurnRequest } from "./turn-deps.ts";
 
 /** What `runTurn` works with. */

@@ -1,66 +1,67 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
-import { HumanMessage, type BaseMessage } from "@langchain/core/messages";
+import { type BaseMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
 import { leftOutText } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { isRefusal, readsOnly, type RotatingCommand } from "#src/commands/command.ts";
+import { isRefusal, readsOnly } from "#src/commands/command.ts";
 import { unknownCommand } from "#src/commands/registry.ts";
-import { beginningText, endingText, rolloverAnnouncement } from "#src/explain/verdict-text.ts";
+import { endingText } from "#src/explain/verdict-text.ts";
+import { toInstant } from "#src/kernel/clock.ts";
 import { done, envelopeOf, refused, replyText } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
-import { entryOf, type Chain } from "#src/sessions/chain.ts";
+import { defined } from "#src/kernel/json.ts";
+import { type Chain, entryOf } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { pageContent } from "#src/turns/langchain-messages.ts";
+import { contentOf, pageContent } from "#src/turns/langchain-messages.ts";
 import { keepAttachments } from "#src/turns/inbound.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";
-import { refusal, unstoredEnvelope, type TurnReply } from "#src/turns/turn-reply.ts";
-import { beginTurn, type BegunTurn } from "../begin-turn.ts";
-import { handOff, linkTo } from "../hand-off.ts";
-import { deliveredHash, findHandled, readIntent, textToAnswer, type Intent } from "../handled.ts";
-import { putInFlight } from "../in-flight.ts";
-import { readDelivery, sortMessages, type Delivery, type SortedMessages } from "../inbound.ts";
+import { refusal, type TurnReply, unstoredEnvelope } from "#src/turns/turn-reply.ts";
+import {
+  deliveredHash,
+  type Delivery,
+  findHandled,
+  type Intent,
+  readDelivery,
+  readIntent,
+  rotationIn,
+  type SortedMessages,
+  sortMessages,
+  textToAnswer,
+} from "../delivery.ts";
+import { leftOverText, putInFlight, settle, type Settled } from "../in-flight.ts";
 import {
   catchUp,
+  type CaughtUp,
+  type LocatedSession,
   locateSession,
   lostTurnsText,
   openKey,
   solverOf,
-  type CaughtUp,
-  type LocatedSession,
 } from "../locate-session.ts";
-import { deliveredId, noticeMessage, removalOf } from "../messages.ts";
+import { deliveredId, laterCopy, noticeMessage, removalOf } from "../messages.ts";
 import { requireRoom } from "../plan-call.ts";
 import {
   beginningAt,
   firstStepOf,
-  readRunContext,
   type NodeRuntime,
+  readRunContext,
   type RunContext,
 } from "../run-context.ts";
-import { leftOverText, settle } from "../settle.ts";
-import type { SessionStateValues, SessionUpdate } from "../state.ts";
-import { openedNoticeId } from "../window.ts";
+import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
+import { announcementFor, handOff, openedNotice } from "../window.ts";
 
 /** Makes the node. */
 export function admit(deps: SessionDeps) {
   return async (state: SessionStateValues, runtime: NodeRuntime): Promise<SessionUpdate> => {
     const sorted = withWaiting(sortMessages(state));
     try {
-      const { recursionLimit = LEAST_STEPS } = runtime;
       const run = readRunContext(deps, runtime);
-      return await admitDelivery(deps, {
-        state,
-        sorted,
-        run,
-        recursionLimit,
-        firstStep: firstStepOf(runtime),
-      });
+      return await admitDelivery(deps, { state, sorted, run, runtime });
     } catch (error) {
       if (!isLilyError(error) || ERROR_CODES[error.code].http >= 500) throw error;
       const first = sorted.inbound[0];
       const deliveryId = (first && deliveredId(first)) ?? "";
       const where = { sessionId: state.session?.sessionId ?? "", deliveryId };
-      const reply = refusal(unstoredEnvelope(envelopeOf(error)), where);
-      return finish(deps, sorted, reply);
+      return finish(deps, sorted, refusal(unstoredEnvelope(envelopeOf(error)), where));
     }
   };
 }
@@ -69,9 +70,7 @@ interface Arrival {
   readonly state: SessionStateValues;
   readonly sorted: SortedMessages;
   readonly run: RunContext;
-  /** Steps that the run may take, and the one at which it began. */
-  readonly recursionLimit: number;
-  readonly firstStep: number | undefined;
+  readonly runtime: NodeRuntime;
 }
 
 /** A run without a message of its own answers the one that waits. */
@@ -150,9 +149,8 @@ async function forPages({ blobs }: RunContext, owner: string, delivery: Delivery
     const sent = contents.find((one) => one.attachment === attachment)?.bytes;
     return sent ?? (await blobs.read(owner, attachment.sha256))?.bytes;
   });
-  const { id, additional_kwargs: kept } = message;
-  const shown = new HumanMessage({ content, ...(id === undefined ? {} : { id }), additional_kwargs: kept });
-  return { ...delivery, message: shown };
+  const { id, additional_kwargs } = message;
+  return { ...delivery, message: new HumanMessage({ content, additional_kwargs, ...defined({ id }) }) };
 }
 
 /** Why the thread does not answer itself: its session has ended, or it never was one of the key. */
@@ -215,77 +213,35 @@ interface Admission {
 async function admitToLatest(
   deps: SessionDeps,
   arrival: Arrival,
-  { chain, caughtUp, delivery, intent }: Admission,
+  admission: Admission,
 ): Promise<SessionUpdate> {
-  const { state, sorted, run } = arrival;
+  const { state, sorted, run, runtime } = arrival;
+  const { chain, caughtUp, delivery, intent } = admission;
   const { deliveryId } = delivery;
   const refused = refusePlan(deps, intent, { chain, session: caughtUp.session });
   if (refused !== undefined) return finish(deps, sorted, { ...refused, deliveryId });
   const textHash = deliveredHash({ ...delivery, ownTextHash: run.collected?.textHash }, intent);
-  const { session, messages, fields, resumed, waiting } = await settle(deps, {
-    run,
-    state,
-    inFlight: sorted.inFlight,
-    deliveryId,
-    textHash,
-    isText: intent.kind === "text",
-    caughtUp,
-  });
-  const leaving = sorted.inFlight.map(removalOf);
-  if (resumed !== undefined) {
+  const { inFlight, leftOver } = sorted;
+  const isText = intent.kind === "text";
+  const settled = await settle(deps, { run, state, inFlight, deliveryId, textHash, isText, caughtUp });
+  const { session, messages, fields, resumed } = settled;
+  if (resumed !== undefined)
     return {
       ...fields,
       session,
-      turn: beginningAt(resumed, arrival.firstStep),
+      turn: beginningAt(resumed, firstStepOf(runtime)),
       reply: null,
       handoff: null,
-      messages: [...removals(sorted), ...leaving, ...messages],
+      messages: [...removals(sorted), ...inFlight.map(removalOf), ...messages],
     };
-  }
   const said = [
     announcementFor(chain, session),
     lostTurnsText(caughtUp),
-    await leftOverText(deps, run, { session, leftOver: sorted.leftOver }),
+    await leftOverText(deps, run, { session, leftOver }),
     session.turns === 0 ? leftOutText(session) : null,
   ].filter((text) => text !== null);
-  const begun = beginTurn(deps, {
-    sorted,
-    session,
-    delivery,
-    textHash,
-    waiting,
-    collected: run.collected,
-    intent,
-    announcement: said.length === 0 ? null : said.join("\n"),
-    opened: deps.limits.isShown ? openedNotice(chain, session) : undefined,
-    messages: [...leaving, ...sorted.leftOver.map(removalOf), ...messages],
-    fields,
-  });
-  return putBegun(deps, arrival, { session, begun });
-}
-
-/** Notes the turn that begins; in a run of too few steps it waits for the next one. */
-async function putBegun(
-  deps: SessionDeps,
-  { sorted, run, recursionLimit, firstStep }: Arrival,
-  {
-    session,
-    begun: { update, turn: begun, message },
-  }: { readonly session: SessionFields; readonly begun: BegunTurn },
-): Promise<SessionUpdate> {
-  const { deliveryId, command } = begun;
-  const isTooShort = recursionLimit < LEAST_STEPS;
-  // A command leaves nothing behind that anybody could go on with.
-  if (command !== null)
-    return isTooShort
-      ? finish(deps, sorted, { ...tooFewSteps(recursionLimit, TRY_AGAIN), deliveryId })
-      : update;
-  const turn = beginningAt(isTooShort ? { ...begun, waits: true } : begun, firstStep);
-  const { sessionId } = session;
-  await putInFlight(run.store, session, { sessionId, turn, messages: [message], call: null });
-  return isTooShort
-    ? { ...update, turn, reply: { ...tooFewSteps(recursionLimit, WAITS), deliveryId } }
-    : { ...update, turn };
+  const announcement = said.length === 0 ? null : said.join("\n");
+  return beginTurn(deps, arrival, { ...admission, settled, textHash, announcement });
 }
 
 /** Steps of a turn without tools, by the diagram of the graph. */
@@ -305,47 +261,25 @@ function refusePlan(
   { chain, session }: Pick<LocatedSession, "chain" | "session">,
 ): TurnReply | undefined {
   const entry = entryOf(chain, session?.sessionId ?? "");
-  if (intent.kind !== "command" || intent.command.kind !== "rotating") return undefined;
-  if (session === undefined || entry === undefined) return undefined;
-  if (deps.lifecycleMode === "legacy") return refuseInLegacy(intent.command, session);
-  const plan = intent.command.plan(intent.args, { chain, entry, session });
-  return isRefusal(plan) ? refusal(plan, { sessionId: session.sessionId }) : undefined;
-}
-
-function refuseInLegacy(command: RotatingCommand, { sessionId }: SessionFields): TurnReply | undefined {
-  if (command.clearsInPlace === true) return undefined;
-  const envelope = refused(
-    "legacy_mode",
-    `/${command.name} needs sessions, which legacy mode does not make`,
-    {
-      next: 'Set lifecycle.mode to "segmented" in config.json; nothing is lost by it.',
-    },
-  );
-  return refusal(envelope, { sessionId });
-}
-
-/** Tells of a rollover that nobody asked for, with the first turn of the session that it began. */
-function announcementFor(chain: Chain, session: SessionFields): string | null {
-  const verdict = entryOf(chain, session.sessionId)?.opened.verdict;
-  if (session.turns > 0 || verdict === undefined || verdict.trigger === "command") return null;
-  return rolloverAnnouncement(verdict, session.task);
-}
-
-/** Says in the thread of a session that another one led to why it began, with its first turn. */
-function openedNotice(chain: Chain, session: SessionFields): BaseMessage | undefined {
-  const { sessionId, turns } = session;
-  const entry = entryOf(chain, sessionId);
-  if (turns > 0 || entry?.opened.verdict === undefined || entry.previous === null) return undefined;
-  const why = announcementFor(chain, session) ?? beginningText(entry.opened.verdict);
-  const text = linkTo(entry.previous, why, "The conversation before");
-  return noticeMessage(text, openedNoticeId(sessionId));
+  const { command, args } = rotationIn(intent) ?? {};
+  if (command === undefined || session === undefined || entry === undefined) return undefined;
+  const { sessionId } = session;
+  if (deps.lifecycleMode === "legacy") {
+    const what = `/${command.name} needs sessions, which legacy mode does not make`;
+    const next = 'Set lifecycle.mode to "segmented" in config.json; nothing is lost by it.';
+    return command.clearsInPlace === true
+      ? undefined
+      : refusal(refused("legacy_mode", what, { next }), { sessionId });
+  }
+  const plan = command.plan(args ?? "", { chain, entry, session });
+  return isRefusal(plan) ? refusal(plan, { sessionId }) : undefined;
 }
 
 /** What `/new` leaves to answer in a key in which nothing was ever said: there is nothing to end. */
 function textOfNew(deps: SessionDeps, intent: Intent): string | undefined {
-  if (deps.lifecycleMode === "legacy" || intent.kind !== "command") return undefined;
-  const { command, args } = intent;
-  return command.kind === "rotating" && command.clearsInPlace === true ? command.textBehind(args) : undefined;
+  const { command, args } = rotationIn(intent) ?? {};
+  if (deps.lifecycleMode === "legacy" || command?.clearsInPlace !== true) return undefined;
+  return command.textBehind(args ?? "");
 }
 
 function isNewAlready(deliveryId: string): TurnReply {
@@ -364,4 +298,101 @@ function finish(deps: SessionDeps, sorted: SortedMessages, reply: TurnReply): Se
 
 function removals(sorted: SortedMessages): BaseMessage[] {
   return [...sorted.notices, ...sorted.inbound].map(removalOf);
+}
+
+/** What a turn begins with. */
+interface Beginning extends Admission {
+  readonly settled: Settled;
+  /** Of what its message says itself. */
+  readonly textHash: string;
+  readonly announcement: string | null;
+}
+
+/** Begins a turn, and notes that it is in flight; in a run of too few steps it waits for the next one. */
+async function beginTurn(
+  deps: SessionDeps,
+  { sorted, run, runtime }: Arrival,
+  beginning: Beginning,
+): Promise<SessionUpdate> {
+  const { chain, settled } = beginning;
+  const { session, fields, messages: adopted } = settled;
+  const { inbound, inFlight, leftOver, notices } = sorted;
+  const delivery = joinedDelivery(beginning);
+  // Turns that the checkpoint had missed come before this one, so its message moves behind them.
+  const isMoved = adopted.some((message) => !RemoveMessage.isInstance(message));
+  const message = isMoved ? laterCopy(delivery.message) : delivery.message;
+  const opened = deps.limits.isShown ? openedNotice(chain, session) : undefined;
+  const begun = turnOf(deps, { ...beginning, delivery, collected: run.collected }, message.id ?? "");
+  const leaving = [...notices, ...inbound.filter((one) => one !== message), ...inFlight, ...leftOver];
+  const fresh = [inbound.includes(message) ? undefined : message, opened].filter((one) => one !== undefined);
+  const messages = [...leaving.map(removalOf), ...adopted, ...fresh];
+  const update = { ...fields, session, turn: begun, reply: null, handoff: null, messages };
+  const { recursionLimit = LEAST_STEPS } = runtime;
+  const { deliveryId } = begun;
+  const isTooShort = recursionLimit < LEAST_STEPS;
+  // A command leaves nothing behind that anybody could go on with.
+  if (begun.command !== null)
+    return isTooShort
+      ? finish(deps, sorted, { ...tooFewSteps(recursionLimit, TRY_AGAIN), deliveryId })
+      : update;
+  const turn = beginningAt(isTooShort ? { ...begun, waits: true } : begun, firstStepOf(runtime));
+  const { sessionId } = session;
+  await putInFlight(run.store, session, { sessionId, turn, messages: [message], call: null });
+  const reply = isTooShort ? { ...tooFewSteps(recursionLimit, WAITS), deliveryId } : null;
+  return { ...update, turn, reply };
+}
+
+/** The delivery with what waits to be answered with it, which comes first; its hash stays that of its own text. */
+function joinedDelivery({ delivery, settled: { waiting } }: Beginning): Delivery {
+  if (waiting === undefined) return delivery;
+  const text = `${waiting.text}\n\n${delivery.text}`.trim();
+  const attachments = [...(waiting.attachments ?? []), ...delivery.attachments];
+  const { id, additional_kwargs } = delivery.message;
+  const content = contentOf(text, attachments);
+  const message = new HumanMessage({ content, additional_kwargs, ...defined({ id }) });
+  return { ...delivery, text, attachments, message };
+}
+
+function turnOf(
+  deps: SessionDeps,
+  beginning: Beginning & Pick<RunContext, "collected">,
+  firstMessageId: string,
+): TurnInFlight {
+  const { delivery, intent, collected, settled, textHash, announcement } = beginning;
+  const { session, waiting } = settled;
+  const others = [
+    ...(collected?.others ?? []),
+    ...(waiting === undefined ? [] : [{ deliveryId: waiting.deliveryId, textHash: waiting.textHash }]),
+    ...(waiting?.collected ?? []),
+  ];
+  // In legacy mode a command that would end the session clears its context instead; what is behind it is answered.
+  const rotation = rotationIn(intent);
+  const clears = rotation !== undefined && deps.lifecycleMode === "legacy";
+  const behind = clears ? rotation.command.textBehind(rotation.args) : "";
+  const rotates = rotation !== undefined && !clears;
+  return {
+    deliveryId: delivery.deliveryId,
+    requestId: deps.ids.uuid(),
+    textHash,
+    ...(others.length === 0 ? {} : { collected: others }),
+    text: behind || (waiting === undefined ? textToAnswer(delivery, intent) : delivery.text),
+    ...(delivery.attachments.length === 0 ? {} : { attachments: [...delivery.attachments] }),
+    startedAt: toInstant(deps.clock.now()),
+    number: session.turns + 1,
+    firstMessageId,
+    command:
+      intent.kind === "command" && behind === ""
+        ? { name: intent.command.name, args: intent.args, rotates }
+        : null,
+    ...(clears ? { clears } : {}),
+    outcome: null,
+    announcement,
+    notice: null,
+    recalled: [],
+    solver: null,
+    receipt: null,
+    status: "completed",
+    stagedUnits: [],
+    modelCalls: 0,
+  };
 }

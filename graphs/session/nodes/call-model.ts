@@ -1,5 +1,5 @@
 /** `callModel`: one call of the reply model, streamed, within the budget of the turn. */
-import { AIMessage, ToolMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
+import { AIMessage, type AIMessageChunk, type BaseMessage, ToolMessage } from "@langchain/core/messages";
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { Runnable } from "@langchain/core/runnables";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -11,27 +11,44 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { tokensIn, turnsOfCall } from "#src/sessions/call-receipt.ts";
 import type { ControlCall, Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText, fromLangChain, toModelInput } from "#src/turns/langchain-messages.ts";
-import { askFirstThatAnswers, type Answer, type CallRuntime } from "../ask-model.ts";
-import { judgeBudget, noAnswerText, spend, spentOf, type BudgetVerdict } from "../budget.ts";
-import { guardCall, type CallGuard } from "../call-guard.ts";
-import { tokensOfCall, type CallTokens } from "../call-tokens.ts";
+import {
+  type Answer,
+  askFirstThatAnswers,
+  type CallRuntime,
+  type CallTokens,
+  failedAttempts,
+  tokensOfCall,
+} from "../ask-model.ts";
+import {
+  type BudgetVerdict,
+  type CallGuard,
+  guardCall,
+  judgeBudget,
+  noAnswerText,
+  spend,
+  spentOf,
+} from "../budget.ts";
 import { planSummarised, type SummarisedCall } from "../compaction.ts";
 import { extractUnits } from "../extract-units.ts";
-import { failedAttempts } from "../failed-attempts.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
-import { NO_TOOLS, offeredTools, type OfferedTools } from "../offered-tools.ts";
+import { NO_TOOLS, offeredTools, type OfferedTools } from "../tools.ts";
 import { olderTurnsOf } from "../older-turns.ts";
 import { budgetFor, type CallToPlan } from "../plan-call.ts";
 import { mannerOf, modelOf } from "../policy-of.ts";
 import { withControlCalls } from "../prepare-turn.ts";
 import { hashesOf, notedIn, readSources, renderPrompt } from "../prompt.ts";
-import { readRunContext, stepsLeft, type RunContext } from "../run-context.ts";
+import { readRunContext, type RunContext, stepsLeft } from "../run-context.ts";
 import { scanWith } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { storedSummary } from "../summaries.ts";
-import { withoutSecrets } from "../tool-calls.ts";
+import {
+  asksForTools,
+  messagesInFlight,
+  requireTurn,
+  userMessage,
+  withoutSecrets,
+} from "../turn-messages.ts";
 import { solverOfAnswer, sourcesOf, symbolicModel } from "../symbolic-model.ts";
-import { asksForTools, messagesInFlight, requireTurn, userMessage } from "../turn-messages.ts";
 
 /** The reference of what answers where no model is configured. */
 const SYMBOLIC = "symbolic";

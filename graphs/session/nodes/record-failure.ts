@@ -8,15 +8,14 @@ import { unstoredEnvelope, type TurnReply } from "#src/turns/turn-reply.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { failedAttempts } from "../failed-attempts.ts";
+import { failedAttempts } from "../ask-model.ts";
 import { dropInFlight, readInFlight } from "../in-flight.ts";
-import { standBeside } from "../hand-off.ts";
-import { sortMessages } from "../inbound.ts";
+import { standBeside } from "../window.ts";
+import { sortMessages } from "../delivery.ts";
 import { deliveredId, noticeMessage } from "../messages.ts";
-import { stepsOfFailure } from "../recorder.ts";
-import { readRunContext, type NodeRuntime } from "../run-context.ts";
+import { type NodeRuntime, readRunContext, stepsOfFailure } from "../run-context.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
-import { progressOf } from "../turn-draft.ts";
+import { progressOf } from "./commit.ts";
 import { messagesInFlight } from "../turn-messages.ts";
 
 /** Makes the handler. */

@@ -19,13 +19,11 @@ import type { ApprovalRecord, ReachedLimit } from "#src/sessions/turn-record.ts"
 import type { Decision } from "#src/tools/approval.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import { approveCall, type ApprovedCall, type AskedCall } from "../approve-call.ts";
-import { judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
-import { guardCall, type CallGuard } from "../call-guard.ts";
+import { type CallGuard, guardCall, judgeBudget, notRunText, spend, spentOf } from "../budget.ts";
 import { putInFlight, requireInFlight, type InFlight, type OpenMark } from "../in-flight.ts";
 import { resultText, type ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
-import { recallCharacters } from "../recall-bounds.ts";
-import { begunAt } from "../recall-memory.ts";
+import { begunAt, gateOf, memoryOf, recallCharacters } from "../run-memory.ts";
 import { readSkill } from "../run-agents.ts";
 import {
   beginningAt,
@@ -36,12 +34,17 @@ import {
   type NodeRuntime,
   type RunContext,
 } from "../run-context.ts";
-import { gateOf, memoryOf } from "../run-memory.ts";
-import { outsideTools } from "../run-outside.ts";
+import { outsideTools, sessionTools, toolNamed } from "../tools.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
-import { openCalls, resultOf, toolResultOf, type OpenCall, type OpenCalls } from "../tool-calls.ts";
-import { sessionTools, toolNamed } from "../tools.ts";
-import { messagesInFlight, requireTurn } from "../turn-messages.ts";
+import {
+  messagesInFlight,
+  type OpenCall,
+  openCalls,
+  type OpenCalls,
+  requireTurn,
+  resultOf,
+  toolResultOf,
+} from "../turn-messages.ts";
 
 /** A runtime that also carries what tools need. */
 type ToolRuntime = NodeRuntime & {

@@ -7,7 +7,7 @@ import {
 } from "@langchain/core/messages";
 import { describe, expect, it } from "vitest";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { readDelivery, sortMessages } from "./inbound.ts";
+import { readDelivery, sortMessages } from "./delivery.ts";
 import { noticeMessage, reduceMessages, type MessagesUpdate } from "./messages.ts";
 import type { TurnInFlight } from "./state.ts";
 
