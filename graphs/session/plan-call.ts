@@ -24,7 +24,7 @@ import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receip
 import type { Message } from "#src/sessions/message.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { isLeftOut, placeIn, type OlderTurns, type Place } from "./older-turns.ts";
 import { foundText, nameIn, thoughtOf, zoneOf, type PromptSources } from "./prompt.ts";

@@ -28,7 +28,7 @@ import type { Noted } from "#src/sessions/transcript.ts";
 import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { fromLangChain, toLangChain } from "#src/turns/langchain-messages.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { mannerOf } from "./policy-of.ts";
 import { requireChain, type RunContext } from "./run-context.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ADA } from "../facts/testing/test-facts.ts";
 import { createFactStore } from "../facts/fact-store.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { citationOf } from "./citation.ts";
+import { citationOf } from "./evidence-item.ts";
 import { openTestEvidence, sqliteStore } from "./testing/test-evidence.ts";
 import { makePdf } from "./testing/make-pdf.ts";
 
@@ -36,7 +36,6 @@ describe.each(stores)("evidence on %s", (_name, makeStore) => {
     });
     const [best, ...others] = await book.search(ADA, "when does the money come back?", 2);
     expect(best).toMatchObject({
-      canonical: false,
       piece: { canonical: false, headings: ["Returns", "Refunds"] },
     });
     expect(best && citationOf(best)).toBe("guide.md › Returns › Refunds, lines 5–7");

@@ -1,6 +1,42 @@
-/** A document as it was read: one text without hidden characters, with the places of its headings and pages. */
-import { cleanHidden, isDeceptive } from "../policy/hidden-text.ts";
+/** A document as it was read: how much it may be, its text without hidden characters, and the places of its headings and pages. */
+import { decodeText } from "#src/kernel/decode-text.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import { cleanHidden, isDeceptive } from "../policy/check-text.ts";
 import type { DocumentType } from "./evidence-item.ts";
+
+/** Bytes of a file: a long book, or a scanned paper with its text. */
+export const MAX_FILE_BYTES = 10_000_000;
+
+/** Characters of its text, which a compressed file may unfold to. */
+export const MAX_TEXT_CHARACTERS = 5_000_000;
+
+/** Pages of a PDF. */
+export const MAX_PAGES = 5_000;
+
+/** Pieces of a document: so many that a larger one is no document but data. */
+export const MAX_PIECES = 10_000;
+
+/** Tokens of a piece: a paragraph or a few, and three of them fit a prompt beside a conversation. */
+export const MAX_PIECE_TOKENS = 400;
+
+/** The error for a document that is none, or none that can be read here. Nothing of its content is repeated. */
+export function unreadable(name: string, why: string, next: string): LilyError {
+  return new LilyError("evidence_unreadable", `${name} ${why}`, { next: `${next} Nothing was stored.` });
+}
+
+/** The text of a document. @throws {LilyError} `evidence_unreadable` */
+export function textIn(bytes: Uint8Array, name: string, declared?: string): string {
+  const { text, problem, next } = decodeText(bytes, declared);
+  if (text === undefined) throw unreadable(name, problem, next);
+  return text;
+}
+
+/** The error for a document that is too much for one. */
+export function tooMuch(name: string, what: string): LilyError {
+  return new LilyError("file_too_large", `${name} ${what}`, {
+    next: "Split it, and give the parts. Nothing was stored.",
+  });
+}
 
 /** A heading, by the place at which its line begins. */
 export interface Heading {
@@ -89,4 +125,53 @@ export function cleanDocument(raw: string): Pick<EvidenceDocument, "text" | "hid
     if (isDeceptive(clean.hidden)) deceptive.push({ start, end: text.length });
   }
   return { text, hidden, deceptive };
+}
+
+const HASHES = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/u;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
+const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/u;
+// A line that can be the text of an underlined heading: no list, quote, table, code or blank.
+const PLAIN_LINE = /^ {0,3}(?![-*+>|#]|\d+[.)]\s)\S/u;
+
+/** The headings of a Markdown text, in the order of their places: `#` lines and underlined ones, outside code and front matter. */
+export function markdownHeadings(text: string): Heading[] {
+  const headings: Heading[] = [];
+  const starts = lineStarts(text);
+  const lines = text.split("\n");
+  let fence: string | undefined;
+  for (let index = frontMatterLines(lines); index < lines.length; index += 1) {
+    const line = lines[index] ?? "";
+    const mark = FENCE.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else {
+      const heading = headingAt(lines, index);
+      if (heading !== undefined) headings.push({ at: starts[index] ?? 0, ...heading });
+    }
+  }
+  return headings;
+}
+
+function headingAt(lines: readonly string[], index: number): Omit<Heading, "at"> | undefined {
+  const line = lines[index] ?? "";
+  const [, hashes = "", title = ""] = HASHES.exec(line) ?? [];
+  if (title !== "") return { level: hashes.length, text: plain(title) };
+  const under = UNDERLINE.exec(lines[index + 1] ?? "")?.[1];
+  if (under === undefined || !PLAIN_LINE.test(line)) return undefined;
+  return { level: under.startsWith("=") ? 1 : 2, text: plain(line) };
+}
+
+/** Without emphasis, code marks and the targets of links. */
+function plain(title: string): string {
+  return title
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, "$1")
+    .replaceAll(/[*`]+/gu, "")
+    .trim();
+}
+
+function frontMatterLines(lines: readonly string[]): number {
+  if (lines[0]?.trimEnd() !== "---") return 0;
+  const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)\s*$/u.test(line));
+  return end + 1;
 }

@@ -1,7 +1,8 @@
-/** What is stored of a document that was given as evidence: the document, and its pieces with their places in it. */
+/** What is stored of a document that was given as evidence: the document, and its pieces with their places in it, also in words. */
+import { basename } from "node:path";
 import { z } from "zod";
 import { POLICY_RULE_NAMES } from "../policy/verdict.ts";
-import { instantSchema } from "../record.ts";
+import { instantSchema, shortId } from "../record.ts";
 
 /** What a document was read as. */
 export const DOCUMENT_TYPES = ["text", "markdown", "html", "pdf", "conversation"] as const;
@@ -62,4 +63,31 @@ export type EvidenceSource = z.infer<typeof evidenceSourceSchema>;
 /** The version of a document by which its pieces are known. */
 export function versionOf({ sha256 }: Pick<EvidenceSource, "sha256">): string {
   return sha256.slice(0, 16);
+}
+
+/** Shown wherever evidence is shown. */
+export const EVIDENCE_LABEL = "evidence, not a fact Lily vouches for";
+
+/** E.g. `report.pdf, page 3`, `notes.md › Refunds › Deadlines, lines 12–18`. */
+export function citationOf({
+  source,
+  piece,
+}: {
+  readonly source: EvidenceSource;
+  readonly piece: EvidencePiece;
+}): string {
+  const headings = piece.headings.map((heading) => ` › ${heading}`).join("");
+  return `${nameOf(source)}${headings}, ${pieceText(piece)}`;
+}
+
+/** The name of a document's file without its folder. */
+export function nameOf({ type, path }: Pick<EvidenceSource, "type" | "path">): string {
+  return type === "conversation" ? `session ${shortId(path.replace("session:", ""))}` : basename(path);
+}
+
+/** The place of a piece in its document, e.g. `lines 12–18`. */
+export function pieceText({ page, lines, index }: Pick<EvidencePiece, "page" | "lines" | "index">): string {
+  if (page !== null) return `page ${page}`;
+  if (lines === null) return `part ${index + 1}`;
+  return lines.from === lines.to ? `line ${lines.from}` : `lines ${lines.from}–${lines.to}`;
 }

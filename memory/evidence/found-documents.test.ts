@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { estimateTokens } from "#src/kernel/text.ts";
 import { ADA } from "../facts/testing/test-facts.ts";
 import { createSecretlintScanner } from "../policy/secret-scanner.ts";
-import { MAX_PIECE_TOKENS } from "./limits.ts";
+import { MAX_PIECE_TOKENS } from "./evidence-document.ts";
 import { quoteOf } from "./quote.ts";
 import { joinHyphens } from "./read-pdf.ts";
 import { makePdf } from "./testing/make-pdf.ts";

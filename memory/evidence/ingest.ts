@@ -1,26 +1,30 @@
-/** Takes a document in: read, cut, judged, and written as a whole or not at all. */
+/** Takes a document in: read, cut and judged piece by piece by the policy gate. It writes nothing. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
 import type { Who } from "../facts/types.ts";
-import { cleanHidden } from "../policy/hidden-text.ts";
+import { cleanHidden } from "../policy/check-text.ts";
+import { findDisguised, findShown, namedRule } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
-import type { EvidenceDocument } from "./evidence-document.ts";
-import { versionOf, type EvidenceSource } from "./evidence-item.ts";
-import { putSource, readSources } from "./evidence-rows.ts";
-import { judgePieces, type JudgedPieces, type LeftOutPiece } from "./judge-pieces.ts";
-import { MAX_PIECES, tooMuch } from "./limits.ts";
+import type { Finding, PolicyRule } from "../policy/verdict.ts";
+import { MAX_PIECES, overlaps, tooMuch, type EvidenceDocument, type TextRange } from "./evidence-document.ts";
+import { versionOf, type EvidencePiece, type EvidenceSource } from "./evidence-item.ts";
 import { readDocument, type EvidenceFile } from "./read-document.ts";
-import { splitDocument } from "./split-document.ts";
+import { splitDocument, type PieceRange } from "./split-document.ts";
+
+/** A piece that may not be kept, by its place alone. */
+export interface LeftOutPiece extends Pick<EvidencePiece, "index" | "page" | "lines"> {
+  readonly rule: PolicyRule;
+}
 
 /** What came of a document. */
 export type IngestOutcome =
   | {
       readonly kind: "stored";
       readonly source: EvidenceSource;
+      readonly pieces: readonly EvidencePiece[];
       /** The older version that it took the place of. */
       readonly replaced: EvidenceSource | null;
       readonly leftOut: readonly LeftOutPiece[];
@@ -32,83 +36,143 @@ export type IngestOutcome =
   /** Every piece was refused; what was there before stays. */
   | { readonly kind: "denied"; readonly leftOut: readonly LeftOutPiece[] };
 
-/** What ingesting works with. */
-export interface IngestDeps {
-  readonly store: BaseStore;
-  readonly clock: Clock;
-  readonly scan: SecretScanner;
+/** What is taken in, and what the knowledge base holds already. */
+export interface Ingested {
+  readonly who: Who;
+  readonly kb: string;
+  readonly file: EvidenceFile;
+  readonly sources: readonly EvidenceSource[];
 }
 
 const MAX_TITLE_CHARACTERS = 200;
 
 /**
- * Takes `file` in.
+ * What `file` comes to; `stored` is still to be put.
  *
- * @throws {LilyError} `evidence_unreadable`, `file_too_large`; then nothing was stored
+ * @throws {LilyError} `evidence_unreadable`, `file_too_large`
  */
 export async function ingest(
-  { store, clock, scan }: IngestDeps,
-  { who, kb, file }: { readonly who: Who; readonly kb: string; readonly file: EvidenceFile },
+  { clock, scan }: { readonly clock: Clock; readonly scan: SecretScanner },
+  { who, kb, file, sources }: Ingested,
 ): Promise<IngestOutcome> {
-  const sha256 = createHash("sha256").update(file.bytes).digest("hex");
-  const { owner } = who;
-  const sources = await readSources(store, { owner, kb });
-  const id = deriveUuid("evidence", owner, kb, file.path);
+  const { path, bytes } = file;
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const id = deriveUuid("evidence", who.owner, kb, path);
   const replaced = sources.find((source) => source.id === id) ?? null;
   const known = replaced ?? sources.find((source) => source.sha256 === sha256);
   if (known?.sha256 === sha256) return { kind: "known", source: known };
 
   const document = await readDocument(file);
   const ranges = await splitDocument(document);
-  if (ranges.length > MAX_PIECES) throw tooMuch(basename(file.path), `makes more than ${MAX_PIECES} pieces`);
-  const judged = await judgePieces(document, ranges, scan);
-  if (judged.kept.length === 0) return { kind: "denied", leftOut: judged.leftOut };
+  if (ranges.length > MAX_PIECES) throw tooMuch(basename(path), `makes more than ${MAX_PIECES} pieces`);
+  const { kept, leftOut } = await judgePieces(document, ranges, scan);
+  if (kept.length === 0) return { kind: "denied", leftOut };
+  const left: EvidenceSource["left_out"] = {};
+  for (const { rule } of leftOut) left[rule] = (left[rule] ?? 0) + 1;
   const source: EvidenceSource = {
-    ...described(document, judged, file),
+    schema_version: 1,
+    canonical: false,
     id,
+    path,
+    title: (await titleOf(document, scan)) || oneLine(basename(path)),
+    type: document.type,
     sha256,
+    bytes: bytes.length,
+    pages: document.pages.length === 0 ? null : document.pages.length,
+    pieces: kept.length,
+    left_out: left,
+    warned: kept.filter(({ warning }) => warning !== null).length,
+    hidden: document.hidden,
     ingested_at: toInstant(Math.trunc(clock.now())),
     session_id: who.sessionId ?? null,
     turn: who.turn ?? null,
   };
-  const pieces = judged.kept.map((piece) => ({
-    schema_version: 1 as const,
-    canonical: false as const,
-    source_id: id,
-    version: versionOf(source),
-    ...piece,
-    headings: [...piece.headings],
-  }));
-  await putSource(store, { owner, kb }, { source, pieces });
-  return { kind: "stored", source, replaced, leftOut: judged.leftOut, sideBySide: document.sideBySide };
+  const of = { schema_version: 1, canonical: false, source_id: id, version: versionOf(source) } as const;
+  const pieces = kept.map((piece) => ({ ...of, ...piece }));
+  return { kind: "stored", source, pieces, replaced, leftOut, sideBySide: document.sideBySide };
 }
 
-type Described = Omit<EvidenceSource, "id" | "sha256" | "ingested_at" | "session_id" | "turn">;
-
-function described(
-  document: EvidenceDocument,
-  judged: JudgedPieces,
-  { path, bytes }: EvidenceFile,
-): Described {
-  const title = judged.isTitleKept ? oneLine(document.title ?? "") : "";
-  const left: EvidenceSource["left_out"] = {};
-  for (const { rule } of judged.leftOut) left[rule] = (left[rule] ?? 0) + 1;
-  return {
-    schema_version: 1,
-    canonical: false,
-    path,
-    title: title === "" ? oneLine(basename(path)) : title,
-    type: document.type,
-    bytes: bytes.length,
-    pages: document.pages.length === 0 ? null : document.pages.length,
-    pieces: judged.kept.length,
-    left_out: left,
-    warned: judged.kept.filter(({ warning }) => warning !== null).length,
-    hidden: document.hidden,
-  };
+/** The title on one line; none where it holds a secret. */
+async function titleOf({ title }: EvidenceDocument, scan: SecretScanner): Promise<string> {
+  return title === null || (await findSensitive(title, scan)).length > 0 ? "" : oneLine(title);
 }
 
 function oneLine(text: string): string {
   const line = cleanHidden(text).text.normalize("NFC").replaceAll(/\s+/gu, " ").trim();
   return sliceWhole(line, 0, MAX_TITLE_CHARACTERS);
+}
+
+type KeptPiece = Pick<EvidencePiece, "index" | "text" | "headings" | "page" | "lines" | "warning">;
+
+/** In place of a heading that holds a secret. */
+const LEFT_OUT = "…";
+
+/**
+ * Judges the pieces. The document is searched as a whole, because a secret may reach from one piece into the next. Text
+ * that hid something is kept with a warning: it is cited, never obeyed.
+ */
+async function judgePieces(
+  document: EvidenceDocument,
+  pieces: readonly PieceRange[],
+  scan: SecretScanner,
+): Promise<{ readonly kept: readonly KeptPiece[]; readonly leftOut: readonly LeftOutPiece[] }> {
+  const findings = await findSensitive(document.text, scan);
+  const kept: KeptPiece[] = [];
+  const leftOut: LeftOutPiece[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const text = textOf(document, piece, findings);
+    const { page, lines } = piece;
+    const inPiece = findings.filter((found) => overlaps(found, piece));
+    const rule = inPiece.length > 0 ? namedRule(inPiece) : await findDisguised(text, scan);
+    if (rule !== undefined) {
+      leftOut.push({ index, page, lines, rule });
+      continue;
+    }
+    // The line of a heading may hold marks beside its text.
+    const headings = piece.headings.map(({ at, text: heading }) => {
+      const line = { start: at, end: at + heading.length + 8 };
+      return findings.some((found) => overlaps(found, line)) ? LEFT_OUT : heading;
+    });
+    const isDeceptive = document.deceptive.some((range) => overlaps(range, piece));
+    kept.push({ index, text, headings, page, lines, warning: isDeceptive ? "hidden_text" : null });
+  }
+  return { kept, leftOut };
+}
+
+/** The text of a piece, below the header of its table unless that holds what may not be kept. */
+function textOf(
+  { text }: EvidenceDocument,
+  { start, end, header }: PieceRange,
+  findings: readonly Finding[],
+): string {
+  const body = text.slice(start, end);
+  if (header === null || findings.some((found) => overlaps(found, header))) return body;
+  return `${text.slice(header.start, header.end)}\n${body}`;
+}
+
+/** Small, because some rules compare every word of a part with every other. */
+const PART_CHARACTERS = 16_000;
+/** Longer than a private key: one that begins in a part ends in it, or stands whole in the next. */
+const OVERLAP_CHARACTERS = 4_000;
+
+/** Secrets and sensitive numbers in a long text, by parts that overlap. One that stands in two parts is found twice. */
+async function findSensitive(text: string, scan: SecretScanner): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { start, end } of partsOf(text)) {
+    const found = await findShown(text.slice(start, end), scan);
+    findings.push(...found.map((one) => ({ ...one, start: one.start + start, end: one.end + start })));
+  }
+  return findings;
+}
+
+/** Parts that begin where a line does, if there are lines. */
+function* partsOf(text: string): Generator<TextRange> {
+  for (let start = 0; start < text.length;) {
+    const end = Math.min(text.length, start + PART_CHARACTERS);
+    yield { start, end };
+    if (end === text.length) return;
+    const overlap = end - OVERLAP_CHARACTERS;
+    const feed = text.lastIndexOf("\n", overlap);
+    start = feed > start ? feed + 1 : overlap;
+  }
 }

@@ -56,7 +56,7 @@ describe.each(stores)("evidence of owners with any names on %s", (_name, makeSto
         expect(await book.hasAny({ owner: victim })).toBe(false);
         for (const owner of others) expect(await book.hasAny({ owner })).toBe(true);
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 });

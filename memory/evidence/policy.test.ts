@@ -55,7 +55,7 @@ describe("a piece with a secret or a sensitive number", () => {
     const filler = "Walnuts fall in autumn when nights are cold.\n\n".repeat(400);
     for (const shift of [0, 7, 3_991, 4_000]) {
       const { ingest, items } = open();
-      await ingest("/long.txt", `${filler}${"x ".repeat(shift / 2)}\n\nkey ${TOKEN} end\n\n${filler}`);
+      await ingest("/long.txt", `${filler}${"x ".repeat(shift / 2)}\n\nkey ${TOKEN} end\n\nThe end.`);
       expect(await items()).not.toContain(TOKEN.slice(4));
     }
   });

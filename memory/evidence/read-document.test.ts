@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS } from "./limits.ts";
+import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS } from "./evidence-document.ts";
 import { readDocument } from "./read-document.ts";
 import { makePdf } from "./testing/make-pdf.ts";
 

@@ -1,9 +1,16 @@
 /** Reads a file as a document, by what it begins with, then by its name. */
 import { basename } from "node:path";
-import { cleanDocument, type EvidenceDocument } from "./evidence-document.ts";
+import {
+  cleanDocument,
+  type EvidenceDocument,
+  MAX_FILE_BYTES,
+  MAX_TEXT_CHARACTERS,
+  textIn,
+  tooMuch,
+  unreadable,
+  markdownHeadings,
+} from "./evidence-document.ts";
 import type { DocumentType } from "./evidence-item.ts";
-import { MAX_FILE_BYTES, MAX_TEXT_CHARACTERS, textIn, tooMuch, unreadable } from "./limits.ts";
-import { markdownHeadings } from "./markdown-headings.ts";
 import { readHtml } from "./read-html.ts";
 import { readPdf } from "./read-pdf.ts";
 

@@ -1,8 +1,12 @@
 /** HTML to text with its headings as those of Markdown; what a browser does not show is left out. */
 import type { HtmlToTextOptions } from "html-to-text";
-import { cleanDocument, type EvidenceDocument } from "./evidence-document.ts";
-import { markdownHeadings } from "./markdown-headings.ts";
-import { textIn, unreadable } from "./limits.ts";
+import {
+  cleanDocument,
+  type EvidenceDocument,
+  markdownHeadings,
+  textIn,
+  unreadable,
+} from "./evidence-document.ts";
 
 const NOT_SHOWN = [
   "head",

@@ -1,8 +1,15 @@
 /** PDF to text, page by page. */
 import type { getDocumentProxy } from "unpdf";
 import { z } from "zod";
-import { cleanDocument, type EvidenceDocument, type TextRange } from "./evidence-document.ts";
-import { MAX_PAGES, MAX_TEXT_CHARACTERS, tooMuch, unreadable } from "./limits.ts";
+import {
+  cleanDocument,
+  type EvidenceDocument,
+  type TextRange,
+  MAX_PAGES,
+  MAX_TEXT_CHARACTERS,
+  tooMuch,
+  unreadable,
+} from "./evidence-document.ts";
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 

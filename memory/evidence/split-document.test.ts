@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "#src/kernel/text.ts";
-import type { EvidenceDocument } from "./evidence-document.ts";
-import { MAX_PIECE_TOKENS } from "./limits.ts";
-import { markdownHeadings } from "./markdown-headings.ts";
+import { type EvidenceDocument, MAX_PIECE_TOKENS, markdownHeadings } from "./evidence-document.ts";
 import { splitDocument } from "./split-document.ts";
 
 function markdown(text: string, more: Partial<EvidenceDocument> = {}): EvidenceDocument {

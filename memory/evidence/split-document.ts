@@ -6,8 +6,9 @@ import {
   type EvidenceDocument,
   type Heading,
   type TextRange,
+  MAX_PIECE_TOKENS,
+  MAX_PIECES,
 } from "./evidence-document.ts";
-import { MAX_PIECE_TOKENS, MAX_PIECES } from "./limits.ts";
 import { tablesIn, type Table } from "./tables.ts";
 
 /** A piece as a range of the document, with its place. */

@@ -44,5 +44,5 @@ describe.skipIf(missing !== undefined)(`in PostgreSQL${missing ? ` (${missing})`
     return new PostgresStore(pool, { clock: createManualClock(NOW_MS), schema: "public", server: "test" });
   }
 
-  describeIsolation("PostgresStore", emptyStore, 15);
+  describeIsolation("PostgresStore", emptyStore, 8);
 });

@@ -4,7 +4,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { memoryIndexFields } from "../namespaces.ts";
 import { openDatabase } from "../stores/sqlite/open-database.ts";
 import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
-import { ADA, NOW_MS, openTestFacts, recordOf, type TestFacts } from "./testing/test-facts.ts";
+import { ADA, NOW_MS, openTestFacts, recordOf, sayMany, type TestFacts } from "./testing/test-facts.ts";
 import type { RecallOptions } from "./types.ts";
 
 const openSqliteStore = (): BaseStore =>
@@ -20,10 +20,8 @@ async function recalled({ facts }: TestFacts, query: string, more: Partial<Recal
   return { relevant: textsOf(relevant), newest: textsOf(newest) };
 }
 
-async function sayMany({ say }: TestFacts, count: number): Promise<void> {
-  for (let number = 0; number < count; number += 1)
-    await say(`note ${number} about the garden shed`, { domain: "user_profile" });
-}
+const notes = (count: number): string[] =>
+  Array.from({ length: count }, (_, number) => `note ${number} about the garden shed`);
 
 describe.each<[string, () => BaseStore]>([
   ["InMemoryStore", () => new InMemoryStore()],
@@ -49,7 +47,7 @@ describe.each<[string, () => BaseStore]>([
       await on.say("My bike is a red Brompton", { domain: "user_profile" });
       await on.say("Plans come before code", { domain: "working_rules" });
       await on.say("Answers are short", { domain: "working_rules" });
-      await sayMany(on, count);
+      await sayMany(on, notes(count));
       expect(await recalled(on, "which bike do I have?", { newest: { working_rules: 1 } })).toEqual({
         relevant: ["My bike is a red Brompton"],
         newest: ["Answers are short"],
@@ -63,7 +61,7 @@ describe.each<[string, () => BaseStore]>([
 
   it("gives nothing for words that fit every fact, and nothing where none fits", async () => {
     const on = openTestFacts(makeStore());
-    await sayMany(on, 100);
+    await sayMany(on, notes(100));
     expect((await recalled(on, "what is it about the")).relevant).toEqual([]);
     expect((await recalled(on, "zebra")).relevant).toEqual([]);
   });
@@ -71,8 +69,8 @@ describe.each<[string, () => BaseStore]>([
   it("goes by the time of the last change, not by the order in which facts came", async () => {
     const on = openTestFacts(makeStore());
     const first = recordOf(await on.say("Plans come before code", { domain: "working_rules" }));
-    for (let number = 0; number < 30; number += 1)
-      await on.say(`rule ${number} for reports`, { domain: "working_rules" });
+    const rules = Array.from({ length: 30 }, (_, number) => `rule ${number} for reports`);
+    await sayMany(on, rules, { domain: "working_rules" });
     await on.facts.verify(ADA, [first.id]);
     expect((await recalled(on, "hello", { newest: { working_rules: 2 } })).newest).toEqual([
       "Plans come before code",
@@ -84,7 +82,7 @@ describe.each<[string, () => BaseStore]>([
     "leaves out what expired, was archived or replaced, beside %i others",
     async (count) => {
       const on = openTestFacts(makeStore());
-      await sayMany(on, count);
+      await sayMany(on, notes(count));
       await on.say("My bike is a red Brompton", { about: "bike" });
       const sold = recordOf(await on.say("The old bike was sold in May", { domain: "user_profile" }));
       await on.say("The bike is at the repair shop", { domain: "user_profile", expiresAt: "2026-02-04" });
@@ -100,9 +98,9 @@ describe.each<[string, () => BaseStore]>([
   it("reads on behind facts that have expired", async () => {
     const on = openTestFacts(makeStore());
     await on.say("My bike is a red Brompton", { domain: "user_profile" });
-    await sayMany(on, 100);
-    for (let number = 0; number < 80; number += 1)
-      await on.say(`bike tour ${number}`, { domain: "user_profile", expiresAt: "2026-02-04" });
+    await sayMany(on, notes(100));
+    const tours = Array.from({ length: 80 }, (_, number) => `bike tour ${number}`);
+    await sayMany(on, tours, { expires_at: "2026-02-04T00:00:00.000Z" });
     on.clock.set(Date.UTC(2026, 1, 5));
     const { relevant, newest } = await recalled(on, "my bike", { newest: { user_profile: 1 } });
     expect(relevant).toEqual(["My bike is a red Brompton"]);

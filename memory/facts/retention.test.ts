@@ -4,8 +4,7 @@ import { memoryRecord } from "../testing/memory-record.ts";
 import { DOMAINS, type MemoryRecord } from "../record.ts";
 import { stateOf } from "./read.ts";
 import { marksAt, RETENTION } from "./retention.ts";
-import { putRecords, recordId } from "./rows.ts";
-import { ADA, openTestFacts, recordOf } from "./testing/test-facts.ts";
+import { ADA, openTestFacts, recordOf, sayMany } from "./testing/test-facts.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -76,13 +75,10 @@ describe("the lifecycle job", () => {
   });
 
   it("gets through more records than it marks at once, and lets others get on in between", async () => {
-    const { store, facts, clock } = openTestFacts();
-    const records = Array.from({ length: 230 }, (_, number) => {
-      const expired = { text: `Number ${number} is on the list`, expires_at: "2026-03-01T00:00:00.000Z" };
-      const record = memoryRecord({ id: "", ...expired });
-      return { ...record, id: recordId(ADA.owner, record, record.text) };
-    });
-    await putRecords(store, ADA.owner, records);
+    const on = openTestFacts();
+    const { facts, clock } = on;
+    const texts = Array.from({ length: 230 }, (_, number) => `Number ${number} is on the list`);
+    await sayMany(on, texts, { expires_at: "2026-03-01T00:00:00.000Z" });
     clock.set(Date.UTC(2026, 2, 1));
     let others = 0;
     const next = (): void => void ((others += 1), (immediate = setImmediate(next)));

@@ -1,8 +1,8 @@
 import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { memoryRecord } from "../testing/memory-record.ts";
-import { putRecords, recordId } from "./rows.ts";
-import { ADA, openTestFacts, recordOf } from "./testing/test-facts.ts";
+import { putRecords } from "./rows.ts";
+import { ADA, openTestFacts, recordOf, sayMany } from "./testing/test-facts.ts";
 
 describe("reading", () => {
   it("gives the newest first and keeps task memory out by default", async () => {
@@ -94,12 +94,10 @@ describe("reading", () => {
   });
 
   it("reads past the first page of a store", async () => {
-    const { facts, store } = openTestFacts();
-    const records = Array.from({ length: 1_203 }, (_, n) => {
-      const record = memoryRecord({ id: "", text: `fact ${n}`, domain: "user_profile" });
-      return { ...record, id: recordId(ADA.owner, record, record.text) };
-    });
-    await putRecords(store, ADA.owner, records);
+    const on = openTestFacts();
+    const { facts } = on;
+    const texts = Array.from({ length: 1_203 }, (_, n) => `fact ${n}`);
+    await sayMany(on, texts);
     expect((await facts.show(ADA)).total).toBe(1203);
     expect((await facts.overview(ADA)).current.user_profile).toBe(1203);
   });

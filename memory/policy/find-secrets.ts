@@ -1,5 +1,8 @@
-/** Finds secrets in a text: by the scanner of known services, by the table, and by check digits. */
-import { findNumbers } from "./numbers.ts";
+/** Finds secrets in a text: by the scanner of known services, by the table, and, through the validator library, by check digits. */
+import ibanModule from "validator/lib/isIBAN.js";
+import identityModule from "validator/lib/isIdentityCard.js";
+import luhnModule from "validator/lib/isLuhnNumber.js";
+import taxModule from "validator/lib/isTaxID.js";
 import { SECRET_RULES, type SecretRule } from "./secret-rules.ts";
 import { isMasked } from "./secret-shape.ts";
 import type { SecretScanner } from "./secret-scanner.ts";
@@ -91,4 +94,82 @@ export async function maskSecrets(text: string, scan: SecretScanner): Promise<st
   const scanned: SecretScanner = async (wanted) =>
     LONG_RUN.test(wanted) ? scan(wanted).catch(() => []) : [];
   return maskFindings(text, await findSecrets(text, scanned));
+}
+
+/** Loaders differ in what a CommonJS default is: the function, or a module that holds it. */
+function defaultOf<F>(module: { readonly default: F }): F {
+  const loaded: unknown = module;
+  return typeof loaded === "function" ? (loaded as F) : module.default;
+}
+
+const hasIbanCheck = defaultOf(ibanModule);
+const hasIdentityCheck = defaultOf(identityModule);
+const hasLuhnCheck = defaultOf(luhnModule);
+const hasTaxCheck = defaultOf(taxModule);
+
+// 12 to 19 digits, perhaps in groups, that are no part of a longer number, a word or a decimal; with dots, strokes or
+// points only in the groups that are printed on cards.
+const CARD =
+  /(?<![\p{L}\d.,+-])(?:\d(?:(?:[^\S\n]|[\p{Pd}_]){0,3}\d){11,18}|\d{4}([./·•|])\d{4}\1\d{4}\1\d{4}|\d{4}([./·•|])\d{6}\2\d{5})(?![\d\p{L}]|[-.,]\d)/gu;
+const CARD_WORD =
+  /\b(?:card|cc|visa|mastercard|amex|maestro|kreditkarte|karte|carte|tarjeta)\b[^\n]{0,40}$/iu;
+/** First digits and lengths of Visa, Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro. */
+const ISSUED =
+  /^(?:4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|6(?:011|4[4-9]\d|5\d{2})\d{12}|35\d{14}|(?:1800|2131)\d{11}|62\d{14,17}|(?:5018|5020|5038|6304|6759|676[1-3])\d{8,15})$/u;
+const IBAN = /(?<![\p{L}\d])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}/giu;
+const IDENTITY =
+  /(?<![\p{L}\d-])(?:[A-Z]?\d[\dA-Z]{7,17}|\d{6}[-+A]\d{3}[0-9A-Z]|\d{4} \d{4} \d{4}|\d{6} \d{5}|\d{3}\.\d{3}\.\d{3}-\d{2}|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z])(?![\p{L}\d-])/giu;
+const IDENTITY_WORD =
+  /\b(?:national id(?:entity)?|identity (?:card|number)|id (?:card|number)|personal (?:id|number)|citizen id|carte d.identit[ée])\b[^\n]{0,40}$/iu;
+/** Whose identity and tax numbers are hardly ever anything else: letters, dates or points beside the check digit. */
+const TELLING = ["ES", "FI", "zh-CN", "zh-TW"] as const;
+const TELLING_TAX = ["pt-BR", "it-IT", "sv-SE"] as const;
+/** Whose are plain digits, so that a word has to say what they are. */
+const PLAIN = ["IN", "NO", "PL", "TH", "he-IL"] as const;
+
+/** Findings of numbers that prove themselves. */
+export function findNumbers(text: string): Finding[] {
+  const before = (index: number): string => text.slice(Math.max(0, index - 60), index);
+  const found = (rule: PolicyRule, pattern: RegExp, isOne: (number: string, before: string) => boolean) =>
+    [...text.matchAll(pattern)]
+      .filter(({ 0: number, index }) => isOne(number, before(index)))
+      .map(({ 0: number, index }): Finding => ({ rule, start: index, end: index + number.length }));
+  return [
+    ...found("card_number", CARD, (number, said) => isCardNumber(number, CARD_WORD.test(said))),
+    ...findIbans(text),
+    ...found("national_id", IDENTITY, (number, said) => isIdentityNumber(number, IDENTITY_WORD.test(said))),
+  ];
+}
+
+/**
+ * Whether the digits of `text` are a payment card number: Luhn's check digit, and the first digits and length of a known
+ * card, unless a word says that it is a card (`isNamed`).
+ */
+export function isCardNumber(text: string, isNamed: boolean): boolean {
+  const digits = text.replaceAll(/\D/gu, "");
+  return (isNamed || ISSUED.test(digits)) && !/^(\d)\1+$/u.test(digits) && hasLuhnCheck(digits);
+}
+
+/** Whether `text`, spaces aside, is an IBAN of a country's format with a right check sum. */
+export function isIban(text: string): boolean {
+  return hasIbanCheck(text.replaceAll(/[\s-]/gu, "").toUpperCase());
+}
+
+function isIdentityNumber(text: string, isNamed: boolean): boolean {
+  const compact = text.replaceAll(/[\s.]/gu, "");
+  const locales = isNamed ? [...TELLING, ...PLAIN] : TELLING;
+  const isTax = /\D/u.test(text) && TELLING_TAX.some((locale) => hasTaxCheck(text.toUpperCase(), locale));
+  return isTax || locales.some((locale) => hasIdentityCheck(compact, locale));
+}
+
+/** A match may run on into the words behind it, so it is tried at every length, longest first. */
+function findIbans(text: string): Finding[] {
+  return [...text.matchAll(IBAN)].flatMap(({ 0: found, index }): Finding[] => {
+    for (let length = found.length; length >= 15; length -= 1) {
+      const isWhole = !/[A-Z0-9]/iu.test(text[index + length] ?? "");
+      if (isWhole && isIban(found.slice(0, length)))
+        return [{ rule: "iban", start: index, end: index + length }];
+    }
+    return [];
+  });
 }

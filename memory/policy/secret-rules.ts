@@ -1,4 +1,4 @@
-/** The table of what the gate knows as a secret by its shape or by the name in front of it; check digits are in `numbers.ts`. */
+/** The table of what the gate knows as a secret by its shape or by the name in front of it; check digits are in `find-secrets.ts`. */
 import type { PolicyRule } from "./verdict.ts";
 import {
   BANK,

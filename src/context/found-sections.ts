@@ -3,8 +3,8 @@ import { asksSomething, rankTexts, termsOf } from "#src/kernel/words.ts";
 import { estimateTokens } from "#src/kernel/text.ts";
 import { localDay } from "#src/sessions/day-boundary.ts";
 import { MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
-import { citationOf, nameOf } from "#memory/evidence/citation.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import { citationOf, nameOf } from "#memory/evidence/evidence-item.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import { DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 import { escapeData } from "./system-prompt.ts";
 

@@ -5,7 +5,7 @@ import { parseJson } from "#src/kernel/json.ts";
 import { UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
 import type { PluginChoices } from "#src/sessions/plugin-choices.ts";
 import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import { askForUnits, sentenceUnits } from "./units.ts";
 import type { Plugin, PluginRegistry, Shelf, TurnMessage } from "./plugins.ts";
 

@@ -12,7 +12,7 @@ import {
   type UsedPlugins,
 } from "#src/sessions/plugin-choices.ts";
 import type { SymbolicAnswer, SymbolicGoal } from "#src/turns/solvers/symbolic.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 
 /** The message that a turn is prepared for. */
 export interface TurnMessage {

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { basename, join, resolve, sep } from "node:path";
 import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
-import { MAX_FILE_BYTES } from "#memory/evidence/limits.ts";
+import { MAX_FILE_BYTES } from "#memory/evidence/evidence-document.ts";
 import { readDocument } from "#memory/evidence/read-document.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { sourceMetadata } from "./tool-source.ts";

@@ -3,9 +3,8 @@ import { z } from "zod";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { choosePassages, fittingEvidence } from "#src/context/found-sections.ts";
-import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
-import { nameOf } from "#memory/evidence/citation.ts";
+import { createEvidenceBook, type EvidenceBook, type FoundEvidence } from "#memory/evidence/evidence-book.ts";
+import { nameOf } from "#memory/evidence/evidence-item.ts";
 import { readLines } from "#evals/data/read-lines.ts";
 
 /** Documents, and questions: the document and words that answer, or null where no passage may be given. */

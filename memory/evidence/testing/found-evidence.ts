@@ -1,6 +1,6 @@
 /** A found passage for tests; all that is not given is plain. */
 import type { EvidencePiece, EvidenceSource } from "../evidence-item.ts";
-import type { FoundEvidence } from "../evidence-rows.ts";
+import type { FoundEvidence } from "../evidence-book.ts";
 
 const SHA256 = "ab".repeat(32);
 
@@ -11,7 +11,6 @@ export function foundEvidence(
 ): FoundEvidence {
   const id = source.id ?? "11111111-1111-4111-8111-111111111111";
   return {
-    canonical: false,
     score: 1,
     source: {
       schema_version: 1,

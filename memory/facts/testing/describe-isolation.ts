@@ -97,7 +97,7 @@ async function fill(facts: FactStore, all: readonly Place[]): Promise<void> {
 export function describeIsolation(
   title: string,
   makeStore: () => BaseStore | Promise<BaseStore>,
-  numRuns = 30,
+  numRuns = 15,
 ): void {
   describe(`isolation of memory: ${title}`, () => {
     it("gives every owner, task and scope its own facts and no other's", async () => {

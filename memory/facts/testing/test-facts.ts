@@ -6,9 +6,12 @@ import {
   type Operation,
   type OperationResults,
 } from "@langchain/langgraph-checkpoint";
-import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
+import { createManualClock, toInstant, type ManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
+import type { MemoryRecord } from "../../record.ts";
+import { memoryRecord } from "../../testing/memory-record.ts";
 import { createFactStore, type FactStore } from "../fact-store.ts";
+import { putRecords, recordId } from "../rows.ts";
 import type { Fact, RememberOutcome, Who } from "../types.ts";
 
 export const ADA: Who = { owner: "ada", sessionId: "s1", turn: 3 };
@@ -44,6 +47,21 @@ export function openTestFacts(store: BaseStore = new InMemoryStore()): TestFacts
       return records.map((record) => record.text);
     },
   };
+}
+
+/** As if ada had said each of `texts`, a second after the one before, all in one write: for many. */
+export async function sayMany(
+  { store, clock }: TestFacts,
+  texts: readonly string[],
+  more: Partial<MemoryRecord> = {},
+): Promise<void> {
+  const records = texts.map((text) => {
+    const at = toInstant(clock.now());
+    clock.advance(1000);
+    const record = memoryRecord({ id: "", text, created_at: at, updated_at: at, ...more });
+    return { ...record, id: recordId(ADA.owner, record, text) };
+  });
+  await putRecords(store, ADA.owner, records);
 }
 
 /** Says it on a store whose batch is not atomic, and crashes in it behind the fact, before the marks on what it supersedes. */

@@ -13,8 +13,8 @@ import { localDay, localTime } from "#src/sessions/day-boundary.ts";
 import { asksAboutMemory } from "#src/context/found-sections.ts";
 import { placeOf, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
-import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/citation.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/evidence-item.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 

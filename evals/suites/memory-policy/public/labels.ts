@@ -1,5 +1,5 @@
 /** Which labels of the public sets the gate has to refuse, which it has to let pass, and which say too little to count. */
-import { isCardNumber, isIban } from "#memory/policy/numbers.ts";
+import { isCardNumber, isIban } from "#memory/policy/find-secrets.ts";
 import type { PolicyRule } from "#memory/policy/verdict.ts";
 
 /** What a label asks of the gate. */

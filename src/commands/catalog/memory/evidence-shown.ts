@@ -1,14 +1,18 @@
 /** Documents and passages of evidence in envelopes: labelled as no facts, with citations; and what came of one that was given. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
-import { citationOf, EVIDENCE_LABEL, nameOf, pieceText } from "#memory/evidence/citation.ts";
-import type { EvidenceSource } from "#memory/evidence/evidence-item.ts";
-import type { IngestOutcome } from "#memory/evidence/ingest.ts";
-import type { LeftOutPiece } from "#memory/evidence/judge-pieces.ts";
+import {
+  citationOf,
+  EVIDENCE_LABEL,
+  nameOf,
+  pieceText,
+  type EvidenceSource,
+} from "#memory/evidence/evidence-item.ts";
+import type { IngestOutcome, LeftOutPiece } from "#memory/evidence/ingest.ts";
 import { POLICY_RULES, type PolicyRule } from "#memory/policy/verdict.ts";
 import { shortId } from "#memory/record.ts";
 import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
-import type { FoundEvidence } from "#memory/evidence/evidence-rows.ts";
+import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import { quoteOf } from "#memory/evidence/quote.ts";
 import { refuse } from "../../command.ts";
 

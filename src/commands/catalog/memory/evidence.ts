@@ -1,14 +1,14 @@
 /** `/memory evidence ingest`, `show` and `forget`: documents that are found by similarity, cited, and no facts. */
 import { counted, quoted } from "#src/kernel/markdown.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/citation.ts";
+import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/evidence-item.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import { shortId } from "#memory/record.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import { findSessionByReference, type ChainEntry } from "#src/sessions/chain.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { MAX_FILE_BYTES } from "#memory/evidence/limits.ts";
+import { MAX_FILE_BYTES } from "#memory/evidence/evidence-document.ts";
 import type { EvidenceFile } from "#memory/evidence/read-document.ts";
 import { refuse, type CommandContext } from "../../command.ts";
 import { parseFlags } from "../../parse-command.ts";

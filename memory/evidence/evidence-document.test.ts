@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { markdownHeadings } from "./markdown-headings.ts";
+import { markdownHeadings } from "./evidence-document.ts";
 
 const shown = (text: string) => markdownHeadings(text).map(({ level, text: title }) => `${level} ${title}`);
 
