@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock, systemIds } from "#src/app/system.ts";
-import { clientOrderSchema, deliveryOf, LOGS, textOf } from "./client-order.ts";
+import { clientOrderSchema, deliveryOf, LOGS, textOf } from "./loop-check.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { isAcknowledged, openSubject, readLines, type Subject } from "./subject.ts";
 

@@ -1,4 +1,4 @@
-/** Runs of the graph past `runTurn`, as a client of LangGraph makes them: a decision, and a message to an old checkpoint. */
+/** One message to a subject, and the ways past `runTurn` by which clients of LangGraph send: a decision, a fork from an old checkpoint. */
 import { Command } from "@langchain/langgraph";
 import type { LocalSessions } from "#graphs/session/local.ts";
 import type { SessionStateValues } from "#graphs/session/state.ts";
@@ -8,7 +8,37 @@ import { approvalIn } from "#src/tools/approval.ts";
 import { lockName } from "#src/sessions/session-key.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
-import type { SubjectMessage } from "./subject-message.ts";
+
+/** One message to a subject. */
+export interface SubjectMessage {
+  readonly id: string;
+  readonly text: string;
+  readonly key?: string;
+  /** The user stops the answer at its third piece. */
+  readonly stops?: boolean;
+  /** The bytes of a picture that comes with the text, as text. */
+  readonly picture?: string;
+  /** Those that are sent at the same moment, after it. */
+  readonly together?: readonly SubjectMessage[];
+  /**
+   * Past `runTurn`, as clients of LangGraph do: a person's decision for the tool that waits, or the message to the state
+   * after the first turn, whose hand-off is followed.
+   */
+  readonly direct?: "approve" | "replay";
+}
+
+/** The message with all that is sent with it, each alone, in order. */
+export function partsOf({ together = [], ...message }: SubjectMessage): SubjectMessage[] {
+  return [message, ...together];
+}
+
+/** What `runTurn` is given of it. */
+export function contentOf({ text, picture }: SubjectMessage): unknown {
+  if (picture === undefined) return text;
+  const url = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`;
+  const shown = { type: "image_url", image_url: { url } };
+  return text === "" ? [shown] : [{ type: "text", text }, shown];
+}
 
 const FAILED = { ok: false, code: "turn_failed", message: "the run ended without a turn" } as const;
 

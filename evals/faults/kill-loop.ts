@@ -3,13 +3,11 @@
  * approval and the result of the approved tool. Then what all of them have stored is checked.
  */
 import { fork, type ChildProcess } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleProgram } from "#src/app/testing/bundle-program.ts";
-import { keyOf, type ClientOrder } from "./client-order.ts";
-import { checkLoop, type KeyResult } from "./loop-check.ts";
+import { checkLoop, keyOf, type ClientOrder, type KeyResult } from "./loop-check.ts";
 import { removeFolder, temporaryFolder } from "./run-scenario.ts";
 
 /** What a loop does. */
@@ -118,13 +116,9 @@ async function endAll(clients: readonly Client[]): Promise<string[]> {
   return (await Promise.all(ends)).flat();
 }
 
-/** @returns a source of numbers in [0, 1) that is the same for the same seed */
+/** Numbers between 0 and 1, the same for the same seed: the generator of Park and Miller. */
 function createRandom(seed: number): () => number {
-  let count = 0;
-  return () =>
-    createHash("sha256")
-      .update(`${seed}/${(count += 1)}`)
-      .digest()
-      .readUInt32BE() /
-    2 ** 32;
+  const modulus = 2_147_483_647;
+  let state = (seed % (modulus - 1)) + 1;
+  return () => (state = (state * 48_271) % modulus) / modulus;
 }

@@ -1,7 +1,6 @@
 /** Opens what a fault has left, delivers the message again, sends the next ones, and says what does not hold. */
 import { isNotice } from "#graphs/session/messages.ts";
 import type { SessionStateValues } from "#graphs/session/state.ts";
-import { errorMessage } from "#src/kernel/errors.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import {
@@ -18,10 +17,8 @@ import { readStored, turnsOf, withoutTurns, type StoredKey } from "./stored.ts";
 import { createBlobStore } from "#src/storage/blob-store.ts";
 import { isAcknowledged, OWNER, partsOf, readToolLog, type Subject, type SubjectMessage } from "./subject.ts";
 
-/** In which order a client goes on: it sends the message again first, or a new one comes before that. */
+/** How a client goes on: it sends the message again first, or a new one comes before that. */
 export const RECOVERIES = ["again-first", "next-first"] as const;
-
-/** How a client goes on. */
 export type Recovery = (typeof RECOVERIES)[number];
 
 /** What is known of the message during which the fault came. */
@@ -41,9 +38,7 @@ export async function recover(folder: string, scenario: Scenario, aftermath: Aft
     subject = openPart(scenario, "after", folder);
     return await goOn(subject, { folder, scenario, ...aftermath });
   } catch (error) {
-    return [
-      `it cannot go on: ${error instanceof Error ? (error.stack ?? error.message) : errorMessage(error)}`,
-    ];
+    return [`it cannot go on: ${error instanceof Error ? error.stack : String(error)}`];
   } finally {
     await subject?.close();
   }
@@ -90,11 +85,7 @@ function againProblems({ scenario, acknowledged }: GoingOn, reply: TurnReply, as
 async function nextProblems(
   subject: Subject,
   scenario: Scenario,
-  {
-    message,
-    reply,
-    asked,
-  }: { readonly message: SubjectMessage; readonly reply: TurnReply; readonly asked: number },
+  { message, reply, asked }: { message: SubjectMessage; reply: TurnReply; asked: number },
 ): Promise<string[]> {
   if (reply.outcome !== "answered")
     return [`${JSON.stringify(message.text)} ended as ${reply.outcome}: ${reply.envelope.message}`];

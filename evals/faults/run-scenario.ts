@@ -1,5 +1,5 @@
 /** A kind of turn that is broken: what was said before, the message itself, what comes after it; its files and clocks. */
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
@@ -47,12 +47,9 @@ export interface Scenario {
   readonly facts?: number;
 }
 
-/** In memory where the system offers that: a killed process leaves the same there, and nothing waits for a disk. */
-const TEMPORARY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-
 /** A folder of its own, which the caller removes. */
 export function temporaryFolder(): string {
-  return mkdtempSync(join(TEMPORARY, "lily-faults-"));
+  return mkdtempSync(join(tmpdir(), "lily-faults-"));
 }
 
 /** Removes a folder and all in it. */
@@ -104,7 +101,8 @@ export function openPart(
   return openSubject({
     folder,
     clock: clockOf(scenario, part),
-    ...(part === "after" ? { leaseClock: leaseClockAfter(scenario) } : {}),
+    // A lease that nobody gave back has run out when the program is started again.
+    ...(part === "after" ? { leaseClock: createManualClock(clockOf(scenario, part).now() + HOUR) } : {}),
     ids: createSequentialIds(SEEDS[part]),
     ...(scenario.config === undefined ? {} : { config: scenario.config }),
     ...(scenario.keepTurns === undefined ? {} : { keepTurns: scenario.keepTurns }),
@@ -121,9 +119,4 @@ const START = Date.parse("2026-03-01T09:00:00.000Z");
 export function clockOf(scenario: Scenario, part: "before" | "act" | "after"): ManualClock {
   const hours = part === "before" ? 0 : (scenario.afterHours ?? 0.1);
   return createManualClock(START + hours * HOUR + (part === "after" ? 60_000 : 0));
-}
-
-/** A lease that nobody gave back has run out when the program is started again. */
-function leaseClockAfter(scenario: Scenario): ManualClock {
-  return createManualClock(clockOf(scenario, "after").now() + HOUR);
 }

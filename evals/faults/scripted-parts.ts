@@ -61,22 +61,16 @@ interface Noted {
   readonly toolMs: number;
 }
 
-/** A tool whose effect is outside the database: a line in its file when it begins and one when it has finished. */
-export function noteTool(noted: Noted): StructuredToolInterface {
+/**
+ * A tool whose effect is outside the database: a line in its file when it begins and one when it has finished. Of `change` it
+ * is known that it changes something: a person is asked first.
+ */
+export function noteTool(noted: Noted, name: "note" | "change" = "note"): StructuredToolInterface {
   return tool(({ id }) => note(noted, id), {
-    name: "note",
-    description: "Notes an id",
+    name,
+    description: `Writes an id down (${name})`,
     schema: noteSchema,
-  });
-}
-
-/** The same, of which it is known that it changes something: a person is asked first. */
-export function changeTool(noted: Noted): StructuredToolInterface {
-  return tool(({ id }) => note(noted, id), {
-    name: "change",
-    description: "Changes an id",
-    schema: noteSchema,
-    metadata: { annotations: { readOnlyHint: false } },
+    metadata: { annotations: { readOnlyHint: name === "note" } },
   });
 }
 

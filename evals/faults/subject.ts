@@ -16,11 +16,10 @@ import { StopRegistry } from "#src/turns/stop.ts";
 import { noThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { createGate, type Gate } from "./gate.ts";
-import { sendDirectly } from "./direct-runs.ts";
-import { askTool, changeTool, noteTool, scriptedModel, scriptedTopics } from "./scripted-parts.ts";
-import { contentOf, partsOf, type SubjectMessage } from "./subject-message.ts";
+import { contentOf, partsOf, sendDirectly, type SubjectMessage } from "./direct-runs.ts";
+import { askTool, noteTool, scriptedModel, scriptedTopics } from "./scripted-parts.ts";
 
-export { partsOf, type SubjectMessage } from "./subject-message.ts";
+export { partsOf, type SubjectMessage } from "./direct-runs.ts";
 
 export const OWNER = "local";
 export const KEY = "faults:main";
@@ -127,7 +126,7 @@ function depsOf(
     fencedStore: (lease) => made.storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
     windows: new ContextWindows(),
-    tools: [noteTool(noted), askTool(noted), changeTool(noted)],
+    tools: [noteTool(noted), askTool(noted), noteTool(noted, "change")],
     sleep: async () => undefined,
   };
 }

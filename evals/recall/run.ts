@@ -4,14 +4,18 @@ import Database from "better-sqlite3";
 import Table from "cli-table3";
 import { recallFacts } from "#graphs/session/run-memory.ts";
 import { rankFacts } from "#src/context/found-sections.ts";
-import type { FactStore } from "#memory/facts/fact-store.ts";
-import { readJson, readMadial, readPrecision, type PrecisionData } from "#evals/suites/memory/public/data.ts";
-import { measureMadial } from "#evals/suites/memory/public/madial.ts";
-import { scorePrecision, type PrecisionScore } from "#evals/suites/memory/public/precision.ts";
-import { openBook } from "#evals/suites/memory/public/run.ts";
+import { createFactStore, type FactStore } from "#memory/facts/fact-store.ts";
+import { createManualClock } from "#src/kernel/clock.ts";
+import { createSequentialIds } from "#src/kernel/ids.ts";
+import { memoryIndexFields } from "#memory/namespaces.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import { readJson, readMadial, readPrecision } from "./data.ts";
+import { measureMadial } from "./madial.ts";
+import { measurePrecision, type Answering } from "./precision.ts";
 import { locomoSchema, measureLocomo, type LocomoMeasure } from "./locomo.ts";
 
-/** Below these the product finds too little. */
+/** Below these the product finds too little. Nothing may leak, and nothing be replaced without a reason. */
 const LEAST = { locomo10: 0.61, madial5: 0.52, madial10: 0.6, precision: 0.47, recall: 0.89 };
 
 const folder = resolve(process.env["LILY_DATA"] ?? "../shared/data");
@@ -45,22 +49,30 @@ async function reportLocomo(): Promise<string> {
   return `${table.toString()}\nMeans of the five kinds of question. The product lets turns beside a turn count; published rows score each turn alone.`;
 }
 
+/** An empty store of facts in memory. */
+function openFacts(): FactStore {
+  const clock = createManualClock(0);
+  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
+  const store = new SqliteStore(openDatabase(":memory:"), { clock, index: { fields } });
+  return createFactStore(store, { clock, ids: createSequentialIds(), scan: async () => [] });
+}
+
 async function reportMadial(): Promise<string> {
   const data = readMadial(folder);
   if (data === undefined) return `MADial-Bench: not measured; ${folder} does not have it.`;
-  const table = new Table({ head: ["MADial-Bench, facts", "turns", "R@5", "R@10", "given"], style });
-  const { turns, recall, given } = await measureMadial(openBook(), data);
-  table.push(["product", turns, share(recall[5]), share(recall[10]), given.toFixed(1)]);
+  const head = ["MADial-Bench, facts", "turns", "R@5", "R@10", "R@20", "given", "wrongly replaced"];
+  const table = new Table({ head, style });
+  const { turns, recall, given, wronglyReplaced } = await measureMadial(openFacts(), data);
+  const shares = [recall[5], recall[10], recall[20]].map(share);
+  table.push(["product", turns, ...shares, given.toFixed(1), wronglyReplaced]);
   assert(recall[5] >= LEAST.madial5 && recall[10] >= LEAST.madial10, "MADial-Bench is below its marks");
+  assert(wronglyReplaced === 0, "MADial-Bench: facts were replaced without a reason");
   return table.toString();
 }
 
 /** The order of FTS5 over all facts of a person and task: those that hold, and of no other task. */
-function plainAnswering(facts: FactStore) {
-  return async (
-    who: { readonly owner: string },
-    { query, task }: { readonly query: string; readonly task?: string },
-  ) => {
+function plainAnswering(facts: FactStore): Answering {
+  return async (who, { query, task }) => {
     const newest = { user_profile: Infinity, task_memory: Infinity };
     const records = (
       await facts.recall(who, { query, limit: 0, newest, ...(task === undefined ? {} : { task }) })
@@ -79,31 +91,46 @@ function plainAnswering(facts: FactStore) {
   };
 }
 
-async function reportPrecision(): Promise<string> {
-  const data: PrecisionData | undefined = readPrecision(folder);
-  if (data === undefined) return `precisionMemBench: not measured; ${folder} does not have it.`;
-  const table = new Table({ head: ["precisionMemBench, facts", "precision", "recall", "given"], style });
-  const row = (name: string, { precision, recall, given }: PrecisionScore): void =>
-    void table.push([name, precision.toFixed(2), recall.toFixed(2), given.toFixed(1)]);
-  const [forPlain, forRanking, forPrompt] = [openBook(), openBook(), openBook()];
-  row("plain FTS5", await scorePrecision(forPlain, data, plainAnswering(forPlain)));
-  const ranking = await scorePrecision(forRanking, data, async (who, { query, task }) => {
-    const found = await forRanking.recall(who, { query, limit: 12, ...(task === undefined ? {} : { task }) });
+/** The order in which the product ranks facts. */
+function rankingOf(facts: FactStore): Answering {
+  return async (who, { query, task }) => {
+    const found = await facts.recall(who, { query, limit: 12, ...(task === undefined ? {} : { task }) });
     return rankFacts({ bySaid: found.relevant, byEarlier: [] }, { said: query, earlier: [] }).ranked;
-  });
-  row("product, the ranking alone", ranking);
-  const prompt = await scorePrecision(forPrompt, data, async (who, { query, task }) => {
-    const recalled = await recallFacts(
-      { facts: forPrompt, who },
-      { text: query, earlier: [], task, byMeaning: false },
-    );
+  };
+}
+
+/** All facts that a prompt holds. */
+function promptOf(facts: FactStore): Answering {
+  return async (who, { query, task }) => {
+    const recalled = await recallFacts({ facts, who }, { text: query, earlier: [], task, byMeaning: false });
     return [...new Set([...recalled.relevant, ...recalled.always])];
-  });
-  row("product, what a prompt holds", prompt);
-  assert(
-    ranking.precision >= LEAST.precision && ranking.recall >= LEAST.recall,
-    "precisionMemBench is below its marks",
-  );
+  };
+}
+
+const ANSWERINGS = [
+  ["plain FTS5", plainAnswering],
+  ["product, the ranking alone", rankingOf],
+  ["product, what a prompt holds", promptOf],
+] as const;
+
+async function reportPrecision(): Promise<string> {
+  const data = readPrecision(folder);
+  if (data === undefined) return `precisionMemBench: not measured; ${folder} does not have it.`;
+  const head = ["precisionMemBench, facts", "precision", "recall", "given", "wrongly replaced", "leaks"];
+  const table = new Table({ head, style });
+  for (const [name, answering] of ANSWERINGS) {
+    const facts = openFacts();
+    const measure = await measurePrecision(facts, data, answering(facts));
+    const { precision, recall, given, wronglyReplaced, leaks } = measure;
+    const leaked = leaks.replaced + leaks.otherTask + leaks.otherPerson;
+    table.push([name, precision.toFixed(2), recall.toFixed(2), given.toFixed(1), wronglyReplaced, leaked]);
+    assert(
+      wronglyReplaced === 0 && leaked === 0,
+      `precisionMemBench: ${name} leaks ${JSON.stringify(leaks)}`,
+    );
+    if (answering === rankingOf)
+      assert(precision >= LEAST.precision && recall >= LEAST.recall, "precisionMemBench is below its marks");
+  }
   return `${table.toString()}\nA prompt holds who the user is whatever is asked: it knows more than the question needs.`;
 }
 

@@ -3,24 +3,16 @@ import type { FactStore } from "#memory/facts/fact-store.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import type { PrecisionData } from "./data.ts";
 
-/** What the questions came to. Leaks are counted over all questions. */
+/** What the questions came to. Means as the data's own authors make them: pinned facts apart, empty against empty not counted. */
 export interface PrecisionMeasure {
-  readonly facts: number;
-  readonly questions: number;
-  /** Facts that took the place of another one though nobody had said so. */
-  readonly wronglyReplaced: number;
-  readonly leaks: { readonly replaced: number; readonly otherTask: number; readonly otherPerson: number };
-  /** Of the facts that the data says must be found, the share that is; and how many those are. */
-  readonly found: number;
-  readonly wanted: number;
-}
-
-/** Means over the questions, scored as the data's own authors score them: pinned facts apart, empty against empty not counted. */
-export interface PrecisionScore {
   readonly precision: number;
   readonly recall: number;
   /** Facts that a question is given, as a mean. */
   readonly given: number;
+  /** Facts that took the place of another one though nobody had said so. */
+  readonly wronglyReplaced: number;
+  /** Facts that were given and must not be, over all questions. */
+  readonly leaks: { readonly replaced: number; readonly otherTask: number; readonly otherPerson: number };
 }
 
 /** What answers a question: the facts that a task, or none, is given, best first. */
@@ -29,16 +21,21 @@ export type Answering = (
   asked: { readonly query: string; readonly task?: string },
 ) => Promise<readonly MemoryRecord[]>;
 
-/** Scores `answer` on the data, with the texts that the published rows have: name, aliases, content and why. */
-export async function scorePrecision(
+/** Takes the beliefs in through the one door, with the texts of the published rows (name, aliases, content, why), and asks. */
+export async function measurePrecision(
   facts: FactStore,
   data: PrecisionData,
   answer: Answering,
-): Promise<PrecisionScore> {
+): Promise<PrecisionMeasure> {
   const beliefs = data["beliefs.seed"].map((belief) => ({ ...belief, content: publishedText(belief) }));
   const recordIds = new Map<string, string>();
-  for (const belief of inOrder(beliefs))
-    recordIds.set(belief._id, (await keep(facts, belief, beliefs, recordIds)).id);
+  let wronglyReplaced = 0;
+  for (const belief of inOrder(beliefs)) {
+    const { id, replaced } = await keep(facts, belief, beliefs, recordIds);
+    recordIds.set(belief._id, id);
+    wronglyReplaced += replaced;
+  }
+  const leaks = { replaced: 0, otherTask: 0, otherPerson: 0 };
   const byRecord = new Map(beliefs.map((belief) => [recordIds.get(belief._id) ?? "", belief]));
   const [precisions, recalls, counts]: [number[], number[], number[]] = [[], [], []];
   for (const { query, scope, userId, budget, expect } of data["retrieval.cases"]) {
@@ -47,6 +44,7 @@ export async function scorePrecision(
     const owner = userId ?? "test-user";
     const lists = await Promise.all(asked.map(async (task) => answer({ owner }, { query, task })));
     const given = lists.flat().flatMap(({ id }) => byRecord.get(id) ?? []);
+    for (const belief of given) countLeak(belief, { owner, scope }, leaks);
     const isPinned = ({ pinned, scope: own }: Belief): boolean =>
       pinned && own.some((one) => scope.includes(one));
     const relevant = new Set(
@@ -65,7 +63,7 @@ export async function scorePrecision(
     counts.push(relevant.size);
   }
   const mean = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0) / all.length;
-  return { precision: mean(precisions), recall: mean(recalls), given: mean(counts) };
+  return { precision: mean(precisions), recall: mean(recalls), given: mean(counts), wronglyReplaced, leaks };
 }
 
 /** The most that the data's own runner asks for. */
@@ -76,34 +74,8 @@ function publishedText({ canonical_name, aliases, content, why_it_matters }: Bel
 }
 
 type Belief = PrecisionData["beliefs.seed"][number];
-type Question = PrecisionData["retrieval.cases"][number];
 
 const UNIVERSAL = "user:universal";
-const GIVEN = 12;
-
-/** Takes the beliefs in through the one door, as their owners' words, and asks the questions of `test-user`. */
-export async function measurePrecision(facts: FactStore, data: PrecisionData): Promise<PrecisionMeasure> {
-  const beliefs = data["beliefs.seed"];
-  const recordIds = new Map<string, string>();
-  let wronglyReplaced = 0;
-  for (const belief of inOrder(beliefs)) {
-    const { id, replaced } = await keep(facts, belief, beliefs, recordIds);
-    recordIds.set(belief._id, id);
-    wronglyReplaced += replaced;
-  }
-  const byRecord = new Map(beliefs.map((belief) => [recordIds.get(belief._id) ?? "", belief]));
-  const leaks = { replaced: 0, otherTask: 0, otherPerson: 0 };
-  let [found, wanted] = [0, 0];
-  for (const question of data["retrieval.cases"]) {
-    const given = await ask(facts, question);
-    for (const { id } of given) countLeak(byRecord.get(id), question, leaks);
-    const must = wantedIn(question).filter((id) => recordIds.has(id));
-    wanted += must.length;
-    found += must.filter((id) => given.some((record) => record.id === recordIds.get(id))).length;
-  }
-  const questions = data["retrieval.cases"].length;
-  return { facts: beliefs.length, questions, wronglyReplaced, leaks, found: found / wanted, wanted };
-}
 
 /** What was replaced comes before what replaced it. */
 function inOrder(beliefs: readonly Belief[]): Belief[] {
@@ -139,26 +111,13 @@ function taskOf(scope: readonly string[]): string | undefined {
   return scope.find((one) => one !== UNIVERSAL);
 }
 
-async function ask(facts: FactStore, { query, scope }: Question): Promise<readonly MemoryRecord[]> {
-  const task = taskOf(scope);
-  const asked = { query, limit: GIVEN, ...(task === undefined ? {} : { task }) };
-  return (await facts.recall({ owner: "test-user" }, asked)).relevant;
-}
-
 function countLeak(
-  belief: Belief | undefined,
-  { scope }: Question,
+  belief: Belief,
+  asked: { readonly owner: string; readonly scope: readonly string[] },
   leaks: { replaced: number; otherTask: number; otherPerson: number },
 ): void {
-  if (belief === undefined) return;
-  if (belief.user_id !== "test-user") leaks.otherPerson += 1;
+  if (belief.user_id !== asked.owner) leaks.otherPerson += 1;
   if (belief.superseded_by !== null) leaks.replaced += 1;
   const task = taskOf(belief.scope);
-  if (task !== undefined && task !== taskOf(scope)) leaks.otherTask += 1;
-}
-
-/** Facts that are to be found, wherever the data would show them. */
-function wantedIn({ expect }: Question): string[] {
-  const shown = [expect.relevantBeliefs, expect.openQuestions];
-  return shown.flatMap((part) => [...(part?.mustInclude ?? []), ...(part?.shouldOnlyInclude ?? [])]);
+  if (task !== undefined && !asked.scope.includes(task)) leaks.otherTask += 1;
 }
