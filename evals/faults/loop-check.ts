@@ -9,8 +9,6 @@ import { openSubject, OWNER, readLines, readToolLog, type Subject } from "./subj
 
 /** What a client is started with. */
 export const clientOrderSchema = z.strictObject({ folder: z.string(), client: z.int(), key: z.string() });
-
-/** What a client is started with. */
 export type ClientOrder = z.infer<typeof clientOrderSchema>;
 
 /** Files in the folder of a loop, a line for each time. */

@@ -1,4 +1,4 @@
-/** `npm run eval:memory [-- --json]`: how well the policy gate tells what may be remembered, on labelled texts. */
+/** `npm run eval:memory [-- --json]`: how well the policy gate tells what may be remembered, on labelled and on held-out texts. */
 import { resolve } from "node:path";
 import { runPolicyEval } from "./run.ts";
 
