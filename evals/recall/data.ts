@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 
 /** Files that are read: tenurehq/precisionMemBench and hejunqing/MADial-Bench, both under the MIT licence. */
-export const MEMORY_FILES = {
+const MEMORY_FILES = {
   precision: "precisionmembench.json.gz",
   madial: "madial-en.json.gz",
 } as const;
