@@ -65,7 +65,7 @@ describe("lily without a terminal", { timeout: TIMEOUT_MS }, () => {
     // oxlint-disable-next-line no-control-regex
     expect(first.stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F]/u);
 
-    const second = replyIn(await lily(["ask", "--json", "--delivery-id", "d1", "what is my flight?"]));
+    const second = replyIn(await here(["ask", "--json", "--delivery-id", "d1", "what is my flight?"]));
     expect(second).toMatchObject({ outcome: "answered", turn: 3, repeated: false });
     expect(second.envelope.message).toContain("LX 1234");
 
@@ -126,10 +126,10 @@ describe("lily without a terminal", { timeout: TIMEOUT_MS }, () => {
 
   it("refuses what it does not know on the command line", async () => {
     const [option, subcommand, deliveryId, version] = await Promise.all([
-      lily(["--nonsense"]),
-      lily(["nonsense"]),
+      here(["--nonsense"]),
+      here(["nonsense"]),
       here(["--delivery-id", "d1"], "hello\n"),
-      lily(["--version"]),
+      here(["--version"]),
     ]);
     expect(option).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("--nonsense") });
     expect(subcommand).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("nonsense") });

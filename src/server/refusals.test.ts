@@ -267,7 +267,9 @@ describe("two owners", () => {
             ? ["1", "last", "failed-1"]
             : [""];
         if (method !== "get") expect(Object.keys(bodies)).toContain(operationId);
-        for (const body of method === "get" ? [undefined] : (bodies[operationId] ?? []))
+        // Nothing of ann's under the key that waits is reached by words.
+        const sent = bodies[operationId]?.slice(0, key === "waits" ? 1 : undefined);
+        for (const body of method === "get" ? [undefined] : (sent ?? []))
           for (const value of values) {
             const filled = path
               .slice("/lily/v1".length)
