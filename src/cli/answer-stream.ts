@@ -22,7 +22,7 @@ interface Shown {
 /** An answer that is being written. */
 export class AnswerStream {
   readonly #options: AnswerStreamOptions;
-  readonly #pieces = createPrintableStream();
+  readonly #printable = createPrintableStream();
   #shown: Shown;
   /** What came since the last tool ran. */
   #text = "";
@@ -35,7 +35,7 @@ export class AnswerStream {
 
   /** Writes the next piece, as far as it can be told what it is. */
   push(text: string): void {
-    const piece = this.#pieces.push(text);
+    const piece = this.#printable(text);
     // A blank beginning is not worth the spinner's place.
     if (this.#text.trim() === "" && piece.trim() === "") return;
     this.#text += piece;

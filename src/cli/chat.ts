@@ -125,10 +125,8 @@ class Conversation {
   }
 
   async #welcome(engine: Engine, display: Display): Promise<void> {
-    const { activity } = display;
-    const { welcomeText } = await import("./welcome.ts");
-    const text = await welcomeText(engine, this.#screen);
-    activity.hide();
+    const text = await display.welcomeText(engine, this.#screen);
+    display.activity.hide();
     const approval = await engine.openApproval();
     if (this.#input.isClosed) return;
     this.#input.printAbove(text);

@@ -188,7 +188,7 @@ export function renderChecks(checks: readonly Check[], screen: Screen): string {
     printableLine(found),
     printableLine(next),
   ]);
-  return rowsOf(["check", "state", "found", "what to do"], rows, screen);
+  return table({ head: ["check", "state", "found", "what to do"], rows }, screen);
 }
 
 /** One kind a line, and their sum. */
@@ -200,15 +200,11 @@ function renderUsage(usage: readonly DiskUse[], screen: Screen): string {
   ]);
   const total = usage.reduce((sum, { bytes }) => sum + bytes, 0);
   if (rows.length > 0) rows.push(["together", "", sizeText(total)]);
-  return rowsOf(["on disk", "count", "size"], rows, screen);
+  return table({ head: ["on disk", "count", "size"], rows }, screen);
 }
 
 /** One item a line. */
 function renderRepairs(steps: readonly RepairStep[], screen: Screen): string {
   const rows = steps.map(({ item, state, did }) => [item, state, printableLine(did)]);
-  return rowsOf(["repair", "state", "what was done"], rows, screen);
-}
-
-function rowsOf(head: readonly string[], rows: readonly (readonly string[])[], screen: Screen): string {
-  return rows.length === 0 ? "" : table({ head, rows }, screen);
+  return table({ head: ["repair", "state", "what was done"], rows }, screen);
 }

@@ -24,31 +24,32 @@ export async function listSessions(context: CliContext, query: string): Promise<
       found.push(envelope);
       tables.push(`${screen.paint.bold(printableKey(sessionKey))}\n\n${renderBody(envelope, screen)}`);
     }
-    return tell(context, naming(combine(found, { query, key: context.key }), damaged), tables);
-  });
-}
-
-function combine(
-  found: readonly Envelope[],
-  { query, key }: { readonly query: string; readonly key: string | undefined },
-): Envelope {
-  const keys = found.map(({ data }) => ({ ...data }));
-  const total = found.reduce((sum, envelope) => sum + listedIn(envelope), 0);
-  const where = key === undefined ? "" : ` under ${JSON.stringify(key)}`;
-  const what = query === "" ? "" : ` that match ${JSON.stringify(query)}`;
-  if (total === 0) return done("sessions", `There are no conversations${where}${what}.`, { data: { keys } });
-  const count = `${counted(total, "session")} under ${counted(keys.length, "key")}`;
-  return done("sessions", `${count}${what}.`, {
-    next: "lily --key <key> goes on with a key; /resume <number> in it with one of its sessions.",
-    data: { keys },
+    return tell(context, combine(context, query, { found, damaged }), tables);
   });
 }
 
 /** Keys that cannot be read are named; the others are listed all the same. */
-function naming(listed: Envelope, damaged: readonly string[]): Envelope {
-  if (damaged.length === 0) return listed;
-  const message = `${listed.message}\nDamaged: ${damaged.join("; ")}.`;
-  return { ...listed, message, next: "lily verify tells more.", data: { ...listed.data, damaged } };
+function combine(
+  { key }: CliContext,
+  query: string,
+  { found, damaged }: { readonly found: readonly Envelope[]; readonly damaged: readonly string[] },
+): Envelope {
+  const total = found.reduce((sum, envelope) => sum + listedIn(envelope), 0);
+  const where = key === undefined ? "" : ` under ${JSON.stringify(key)}`;
+  const what = query === "" ? "" : ` that match ${JSON.stringify(query)}`;
+  const told =
+    total === 0
+      ? `There are no conversations${where}${what}.`
+      : `${counted(total, "session")} under ${counted(found.length, "key")}${what}.`;
+  const data = { keys: found.map((envelope) => ({ ...envelope.data })) };
+  if (damaged.length > 0)
+    return done("sessions", `${told}\nDamaged: ${damaged.join("; ")}.`, {
+      next: "lily verify tells more.",
+      data: { ...data, damaged },
+    });
+  if (total === 0) return done("sessions", told, { data });
+  const next = "lily --key <key> goes on with a key; /resume <number> in it with one of its sessions.";
+  return done("sessions", told, { next, data });
 }
 
 /** How many sessions `/sessions` has listed. */

@@ -41,8 +41,8 @@ describe("a printable stream", () => {
   it("waits for the second half of a character", () => {
     const stream = createPrintableStream();
     const [high = "", low = ""] = "🙂".split("");
-    expect(stream.push(`a${high}`)).toBe("a");
-    expect(stream.push(low)).toBe("🙂");
+    expect(stream(`a${high}`)).toBe("a");
+    expect(stream(low)).toBe("🙂");
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe("a printable stream", () => {
     for (const size of [1, 2, 3, 5]) {
       const stream = createPrintableStream();
       const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, "gu")) ?? [];
-      expect(pieces.map((piece) => stream.push(piece)).join("")).toBe(printable(text));
+      expect(pieces.map((piece) => stream(piece)).join("")).toBe(printable(text));
     }
   });
 });

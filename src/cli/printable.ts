@@ -30,22 +30,18 @@ export function printableKey(key: string): string {
   return key === key.trim() ? printableLine(key) : JSON.stringify(printable(key));
 }
 
-/** Makes a stream of pieces printable, as they come. */
-export interface PrintableStream {
-  /** What can be printed now. Half a surrogate pair, or half an escape sequence, waits for its other half. */
-  push(piece: string): string;
-}
-
 const HALF_CHARACTER = /[\uD800-\uDBFF]$/u;
 
-export function createPrintableStream(): PrintableStream {
+/**
+ * Makes pieces printable, as they come: of each, what can be printed now. Half a surrogate pair, or half an escape
+ * sequence, waits for its other half.
+ */
+export function createPrintableStream(): (piece: string) => string {
   let held = "";
-  return {
-    push(piece) {
-      const text = held + piece;
-      const [half = ""] = HALF_CHARACTER.exec(text) ?? BEGUN_ESCAPE.exec(text.replaceAll(ESCAPES, "")) ?? [];
-      held = half;
-      return printable(text.slice(0, text.length - half.length));
-    },
+  return (piece) => {
+    const text = held + piece;
+    const [half = ""] = HALF_CHARACTER.exec(text) ?? BEGUN_ESCAPE.exec(text.replaceAll(ESCAPES, "")) ?? [];
+    held = half;
+    return printable(text.slice(0, text.length - half.length));
   };
 }

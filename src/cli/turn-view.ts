@@ -2,19 +2,14 @@
 import type { TurnEvent } from "#src/turns/runner.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { approvalIn } from "#src/tools/approval.ts";
-import type { Activity } from "./activity.ts";
-import { AnswerStream } from "./answer-stream.ts";
+import { AnswerStream, type AnswerStreamOptions } from "./answer-stream.ts";
 import { approvalPanel } from "./approval.ts";
 import { printableLine } from "./printable.ts";
 import { panel } from "./render/panel.ts";
 import { renderEnvelope } from "./render/render-envelope.ts";
-import type { Screen } from "./screen.ts";
 
 /** Where a turn is shown. */
-export interface TurnViewOptions {
-  readonly write: (text: string) => void;
-  readonly screen: Screen;
-  readonly activity: Activity;
+export interface TurnViewOptions extends AnswerStreamOptions {
   /** The session in which this terminal's last turn ended; another one was begun elsewhere since. */
   readonly lastSessionId?: string | undefined;
 }

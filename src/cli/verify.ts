@@ -2,7 +2,7 @@
 import { homeFolder } from "#src/app/home-folder.ts";
 import { verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
 import { done, refused, type Envelope } from "#src/kernel/envelope.ts";
-import { counted } from "#src/kernel/markdown.ts";
+import { counted, joined } from "#src/kernel/markdown.ts";
 import type { CliContext } from "./context.ts";
 import { printableKey, printableLine } from "./printable.ts";
 import { table } from "./render/table.ts";
@@ -39,12 +39,9 @@ export function verifiedEnvelope(report: VerifyReport): Envelope {
 
 /** What was erased on request is no fault, and is told all the same. */
 function erasedText({ erased: { titles, turns } }: VerifyReport): string {
-  const parts = [
-    ...(turns === 0 ? [] : [counted(turns, "turn")]),
-    ...(titles === 0 ? [] : [counted(titles, "title")]),
-  ];
-  if (parts.length === 0) return "";
-  return `; ${parts.join(" and ")} ${turns + titles === 1 ? "was" : "were"} erased on request`;
+  if (turns + titles === 0) return "";
+  const parts = [turns > 0 ? counted(turns, "turn") : "", titles > 0 ? counted(titles, "title") : ""];
+  return `; ${joined(parts, " and ")} ${turns + titles === 1 ? "was" : "were"} erased on request`;
 }
 
 function renderProblems({ problems }: VerifyReport, screen: Screen): string {

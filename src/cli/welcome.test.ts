@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { Engine } from "./engine.ts";
 import { plainScreen } from "./screen.ts";
-import { welcomeText } from "./welcome.ts";
+import { welcomeText } from "./late-parts.ts";
 
 const engineWith = (left: UnansweredMessage | undefined): Engine => {
   const engine: Partial<Engine> = {

@@ -21,21 +21,13 @@ export interface HttpServerOptions extends Omit<HttpAppOptions, "isDraining" | "
 }
 
 /** A server that listens. */
-export interface HttpServer {
-  /** Without the prefix of the routes. */
-  readonly url: string;
-  /**
-   * Takes no new requests, waits for the turns that run, stops those that take too long, which keeps what there is of
-   * their answers, and closes all connections. Idempotent.
-   */
-  drain(): Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>;
 
 /** Longest wait for the last bytes to be taken. */
 const FLUSH_MS = 2000;
 
 /** Starts to listen. @throws {LilyError} `config_invalid` when it cannot */
-export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer(options: HttpServerOptions) {
   const turns = createRunningTurns(options.limits.turnsAtOnce);
   let draining: Promise<void> | undefined;
   const app = createHttpApp({ ...options, turns, isDraining: () => draining !== undefined });
@@ -58,7 +50,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // On a port, and not on a pipe.
   const at = server.address() as AddressInfo;
   return {
+    /** Without the prefix of the routes. */
     url: `http://${at.family === "IPv6" ? `[${at.address}]` : at.address}:${at.port}`,
+    /**
+     * Takes no new requests, waits for the turns that run, stops those that take too long, which keeps what there is of
+     * their answers, and closes all connections. Idempotent.
+     */
     drain: () => (draining ??= drain(server, turns, options)),
   };
 }

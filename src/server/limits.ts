@@ -20,30 +20,11 @@ export function createRequestRate(perMinute: number): (caller: string) => Promis
   };
 }
 
-/** A turn that runs. */
-export interface RunningTurn {
-  /** Aborted when the server ends before the turn does; what there is of the answer is kept. */
-  readonly stop: AbortSignal;
-  /** Says that it has ended. Idempotent. */
-  end(): void;
-}
-
 /** The turns that run in this process. */
-export interface RunningTurns {
-  /**
-   * Says that a turn of the caller begins.
-   *
-   * @throws {LilyError} `rate_limited` when the caller has too many already
-   */
-  begin(caller: string): RunningTurn;
-  /** Stops all turns that run. */
-  stopAll(): void;
-  /** Resolves when no turn runs. */
-  idle(): Promise<void>;
-}
+export type RunningTurns = ReturnType<typeof createRunningTurns>;
 
 /** Makes the count; 0 is no limit. */
-export function createRunningTurns(perCaller: number): RunningTurns {
+export function createRunningTurns(perCaller: number) {
   // Each has a stop of its own: Node takes many listeners of one signal for a leak.
   const running = new Map<AbortController, string>();
   let waiting: (() => void)[] = [];
@@ -54,7 +35,13 @@ export function createRunningTurns(perCaller: number): RunningTurns {
     waiting = [];
   };
   return {
-    begin(caller) {
+    /**
+     * Says that a turn of the caller begins. `stop` is aborted when the server ends before the turn does; what there is of
+     * the answer is kept. `end` says that it has ended; idempotent.
+     *
+     * @throws {LilyError} `rate_limited` when the caller has too many already
+     */
+    begin(caller: string) {
       const others = [...running.values()].filter((other) => other === caller);
       if (perCaller > 0 && others.length >= perCaller)
         throw new LilyError("rate_limited", `${perCaller} messages are being answered or waiting already`, {
@@ -64,11 +51,14 @@ export function createRunningTurns(perCaller: number): RunningTurns {
       running.set(turn, caller);
       return { stop: turn.signal, end: () => end(turn) };
     },
-    stopAll() {
+    /** Stops all turns that run. */
+    stopAll(): void {
       // What a turn is told that had not begun; one that is being answered ends as stopped instead.
       const next = "Send the message again when it is back. It was not stored.";
       for (const turn of running.keys()) turn.abort(new LilyError("draining", "the server ends", { next }));
     },
-    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    /** Resolves when no turn runs. */
+    idle: (): Promise<void> =>
+      running.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   };
 }

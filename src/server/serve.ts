@@ -1,13 +1,12 @@
 /** The server that one runs oneself: opens the application of the home folder and serves its conversations. */
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { openLocalSessions } from "#graphs/session/local.ts";
-import { type Config, type Environment, loadConfig } from "#src/app/config.ts";
+import { type Environment, loadConfig } from "#src/app/config.ts";
 import { openApp } from "#src/app/open-app.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { openAuthenticator } from "./auth/authenticator.ts";
 import { isLoopbackAddress } from "./auth/open-mode.ts";
-import type { HttpLimits } from "./http-app.ts";
-import { type HttpServer, startHttpServer } from "./http-server.ts";
+import { startHttpServer } from "./http-server.ts";
 import type { ReportProblem } from "./problem.ts";
 
 /** Where a server listens by default: on this machine only. */
@@ -24,31 +23,26 @@ export interface ServerOptions {
 }
 
 /** A server that answers. */
-export interface LilyServer {
-  readonly url: string;
-  /** Nobody has to log in; only programs of this machine are served. */
-  readonly isOpen: boolean;
-  /** Whose conversations it serves when nobody has to log in. */
-  readonly owner: string;
-  /** Lets running turns end and closes everything. Idempotent. */
-  close(): Promise<void>;
-}
+export type LilyServer = Awaited<ReturnType<typeof openServer>>;
 
 /**
  * Opens the server of the home folder.
  *
  * @throws {LilyError} `config_invalid`, or what the storage says of its files
  */
-export async function openServer(
-  env: Environment,
-  cwd: string,
-  { host, port, report }: ServerOptions,
-): Promise<LilyServer> {
+export async function openServer(env: Environment, cwd: string, { host, port, report }: ServerOptions) {
   const { home, config } = loadConfig(env, cwd);
   const { owner } = config;
   const authenticator = openAuthenticator(env, home, { owner });
   const { isOpen } = authenticator;
-  if (isOpen) requireLoopback(host);
+  if (isOpen && !isLoopbackAddress(host))
+    throw new LilyError(
+      "config_invalid",
+      `without keys nobody is told apart, so ${host} is not listened on`,
+      {
+        next: `Make a key with lily keys new <owner>, or configure tokens (LILY_JWT_…); or leave --host at ${DEFAULT_HOST}.`,
+      },
+    );
   const app = await openApp(env, cwd);
   const { deps, storage, notice } = app;
   if (notice !== undefined) report(notice);
@@ -57,46 +51,34 @@ export async function openServer(
     await sessions.settled();
     await app.close();
   };
-  let server: HttpServer;
-  try {
-    server = await startHttpServer({
-      host,
-      port,
-      report,
-      sessions,
-      authenticate: (context) =>
-        authenticator.authenticate(context.req.raw, getConnInfo(context).remote.address),
-      limits: limitsOf(config, { isOpen }),
-      corsOrigins: config.server.corsOrigins,
-    });
-  } catch (error) {
+  // Many share a server with a login; without one it is one's own machine, which limits nobody.
+  const {
+    bodyBytes,
+    corsOrigins,
+    requestsPerMinute = isOpen ? 0 : 1200,
+    turnsAtOnce = isOpen ? 0 : 64,
+  } = config.server;
+  const server = await startHttpServer({
+    host,
+    port,
+    report,
+    sessions,
+    authenticate: (context) =>
+      authenticator.authenticate(context.req.raw, getConnInfo(context).remote.address),
+    limits: { bodyBytes, requestsPerMinute, turnsAtOnce },
+    corsOrigins,
+  }).catch(async (error: unknown) => {
     await closeStorage();
     throw error;
-  }
+  });
   let closing: Promise<void> | undefined;
   return {
     url: server.url,
+    /** Nobody has to log in; only programs of this machine are served. */
     isOpen,
+    /** Whose conversations it serves when nobody has to log in. */
     owner,
+    /** Lets running turns end and closes everything. Idempotent. */
     close: () => (closing ??= server.drain().then(closeStorage)),
   };
-}
-
-/** Many share a server with a login; without one it is one's own machine, which limits nobody. */
-function limitsOf(
-  { server: { bodyBytes, requestsPerMinute, turnsAtOnce } }: Config,
-  { isOpen }: { readonly isOpen: boolean },
-): HttpLimits {
-  return {
-    bodyBytes,
-    requestsPerMinute: requestsPerMinute ?? (isOpen ? 0 : 1200),
-    turnsAtOnce: turnsAtOnce ?? (isOpen ? 0 : 64),
-  };
-}
-
-function requireLoopback(host: string): void {
-  if (isLoopbackAddress(host)) return;
-  throw new LilyError("config_invalid", `without keys nobody is told apart, so ${host} is not listened on`, {
-    next: `Make a key with lily keys new <owner>, or configure tokens (LILY_JWT_…); or leave --host at ${DEFAULT_HOST}.`,
-  });
 }

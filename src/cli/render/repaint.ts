@@ -1,4 +1,5 @@
 /** The end of a terminal's output, whose lines are written anew as they change; only what differs is written. */
+import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import type { Screen } from "../screen.ts";
 
@@ -54,5 +55,6 @@ function firstOnScreen(
 
 /** Rows that a terminal needs for a line: a character of two columns does not stand across the border. */
 function rowsOf(line: string, columns: number): number {
+  if (stringWidth(line) <= columns) return 1;
   return wrapAnsi(line, columns, { hard: true, wordWrap: false, trim: false }).split("\n").length;
 }

@@ -12,8 +12,9 @@ export interface TableContent {
 const GAP = 2;
 const NARROWEST = 6;
 
-/** The table as lines, each at most as wide as the screen, without blanks at their ends. */
+/** The table as lines, each at most as wide as the screen, without blanks at their ends; `""` without rows. */
 export function table({ head, rows }: TableContent, screen: Screen): string {
+  if (rows.length === 0) return "";
   const all = head === undefined ? rows : [head, ...rows];
   const fitted = fitWidths(naturalWidths(all), screen.columns);
   const cells = all.map((row) =>

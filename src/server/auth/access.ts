@@ -58,9 +58,6 @@ const ERASING = new Set([
   "threads:search",
 ]);
 
-/** What a command of a run may hold for everybody: the answer to an interrupt. */
-const ANSWER_KEYS = new Set(["resume"]);
-
 /**
  * Lets everybody use the threads and runs of their own, and read assistants. Marks what is created or changed with its
  * owner, whatever the caller put there.
@@ -85,7 +82,10 @@ export function decideAccess({ event, value, user, permissions }: AccessQuestion
   // Assistants are those of langgraph.json; this server has no crons; an event that a later version adds is not known.
   if (!event.startsWith("threads:")) throw forbidden(`${event} is not allowed`, "Use threads and runs.");
   if (!isRaw) requireModest(event, value);
-  if (STORING.has(event) && isRecord(value)) value["metadata"] = owned(value["metadata"], user.identity);
+  if (STORING.has(event) && isRecord(value)) {
+    const { metadata } = value;
+    value["metadata"] = { ...(isRecord(metadata) ? metadata : {}), owner: user.identity };
+  }
   return { owner: user.identity };
 }
 
@@ -107,12 +107,9 @@ function requireModest(event: string, value: unknown): void {
     throw forbidden("webhooks are not called", "Wait for the run, or join its stream.");
 }
 
+/** Whether a command holds the answer to an interrupt alone. */
 function isAnswer(command: unknown): boolean {
   if (!isRecord(command)) return false;
   // Clients send null for what they leave out.
-  return Object.entries(command).every(([name, part]) => ANSWER_KEYS.has(name) || part === null);
-}
-
-function owned(metadata: unknown, owner: string): Record<string, unknown> {
-  return { ...(isRecord(metadata) ? metadata : {}), owner };
+  return Object.entries(command).every(([name, part]) => name === "resume" || part === null);
 }

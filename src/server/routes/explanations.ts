@@ -1,5 +1,5 @@
 /** The routes that explain: the trace of a turn, also of one that failed, and a session under the names of the MRP document. */
-import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { CommandContext } from "#src/commands/command.ts";
 import { namesIn, traceOf, type TraceOptions } from "#src/explain/derive-trace.ts";
 import { explainabilityLog, sessionDocumentSchema, sessionSetup } from "#src/explain/session-document.ts";
@@ -8,15 +8,12 @@ import { findWhichTurn } from "#src/explain/which-turn.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { wholeUnit } from "#src/sessions/knowledge-units.ts";
 import { decideTemporal } from "#src/sessions/decide-rollover.ts";
-import { answers, keyRefOf, PREFIX, security, type HttpEnv, type RouteServices } from "./route.ts";
+import { keyRefOf, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
 import { requireSession, sessionParams } from "./sessions.ts";
 
-const showTrace = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/sessions/{sessionId}/turns/{turn}/trace`,
+const showTrace = ownRoute("get", "/{key}/sessions/{sessionId}/turns/{turn}/trace", {
   operationId: "showTrace",
   summary: "Show what happened in a turn, as /explain does: steps, times, tries, tokens, cost and candidates",
-  security,
   request: {
     params: sessionParams.extend({
       turn: z
@@ -24,18 +21,15 @@ const showTrace = createRoute({
         .meta({ description: "A number, `last`, or `failed-1` for the newest one that failed" }),
     }),
   },
-  responses: answers(traceSchema.meta({ id: "Trace" })),
+  answer: traceSchema.meta({ id: "Trace" }),
 });
 
-const showDocument = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/sessions/{sessionId}/state`,
+const showDocument = ownRoute("get", "/{key}/sessions/{sessionId}/state", {
   operationId: "showSessionState",
   summary:
     "Show a session's state, preferences, newest messages, units and traces under the names of the MRP document",
-  security,
   request: { params: sessionParams },
-  responses: answers(sessionDocumentSchema.meta({ id: "SessionState" })),
+  answer: sessionDocumentSchema.meta({ id: "SessionState" }),
 });
 
 /** Newest turns that a session's state has. */

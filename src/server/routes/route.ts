@@ -1,5 +1,5 @@
 /** What all routes share: the caller, the parameters of the path, and how a route is described in the OpenAPI document. */
-import { z } from "@hono/zod-openapi";
+import { createRoute, z, type RouteConfig } from "@hono/zod-openapi";
 import type { LocalSessions } from "#graphs/session/local.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import { parseSessionKey } from "#src/sessions/session-key.ts";
@@ -38,9 +38,6 @@ export interface RouteServices {
 /** Parameters of a route of a key. */
 export const keyParams = z.object({ key: z.string() });
 
-/** The login of a route that is for one's own. */
-export const security = [{ bearer: [] }, { apiKey: [] }];
-
 /** The conversation that a request is about. @throws {LilyError} `session_key_invalid` */
 export function keyRefOf(caller: Caller, key: string): KeyRef {
   return { owner: caller.owner, sessionKey: parseSessionKey(key) };
@@ -55,6 +52,35 @@ export function answers<T extends z.ZodType>(schema: T) {
       content: { "application/problem+json": { schema: problemSchema } },
     },
   };
+}
+
+/** A route for one's own, below `/keys`; `answer` is the schema of what it gives. */
+export function ownRoute<
+  Method extends "get" | "post",
+  Path extends string,
+  Request extends NonNullable<RouteConfig["request"]>,
+  Answer extends z.ZodType,
+>(
+  method: Method,
+  path: Path,
+  {
+    answer,
+    ...route
+  }: {
+    readonly operationId: string;
+    readonly summary: string;
+    readonly description?: string;
+    readonly request: Request;
+    readonly answer: Answer;
+  },
+) {
+  return createRoute({
+    ...route,
+    method,
+    path: `${PREFIX}/keys${path}` as const,
+    security: [{ bearer: [] }, { apiKey: [] }],
+    responses: answers(answer),
+  });
 }
 
 /** A JSON body of a schema. */

@@ -1,5 +1,5 @@
 /** The routes that read: the caller's keys, the sessions of a key, their history, and whether all is as committed. */
-import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import { refused } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { entryOf, lineageOf, type Chain, type ChainEntry } from "#src/sessions/chain.ts";
@@ -10,7 +10,7 @@ import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { Refusal } from "../problem.ts";
 import { pageFields, pageQuerySchema, planPage } from "./page.ts";
-import { answers, keyParams, keyRefOf, PREFIX, security, type HttpEnv, type RouteServices } from "./route.ts";
+import { keyParams, keyRefOf, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
 
 const keySchema = z
   .strictObject({
@@ -96,55 +96,40 @@ const verifiedSchema = z.strictObject({
 
 export const sessionParams = keyParams.extend({ sessionId: z.string() });
 
-const listKeys = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys`,
+const listKeys = ownRoute("get", "", {
   operationId: "listKeys",
   summary: "List your session keys, in the order in which they were first used",
-  security,
   request: { query: pageQuerySchema },
-  responses: answers(keysSchema),
+  answer: keysSchema,
 });
 
-const listSessions = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/sessions`,
+const listSessions = ownRoute("get", "/{key}/sessions", {
   operationId: "listSessions",
   summary: "List the sessions of a key, oldest first",
-  security,
   request: { params: keyParams, query: pageQuerySchema },
-  responses: answers(sessionsSchema),
+  answer: sessionsSchema,
 });
 
-const showSession = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/sessions/{sessionId}`,
+const showSession = ownRoute("get", "/{key}/sessions/{sessionId}", {
   operationId: "showSession",
   summary: "Show one session",
-  security,
   request: { params: sessionParams },
-  responses: answers(sessionSchema),
+  answer: sessionSchema,
 });
 
-const readHistory = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/sessions/{sessionId}/history`,
+const readHistory = ownRoute("get", "/{key}/sessions/{sessionId}/history", {
   operationId: "readHistory",
   summary: "Read the committed turns of a session, oldest first",
-  security,
   request: { params: sessionParams, query: pageQuerySchema },
-  responses: answers(historySchema),
+  answer: historySchema,
 });
 
-const verifyKey = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/verify`,
+const verifyKey = ownRoute("get", "/{key}/verify", {
   operationId: "verifyKey",
   summary: "Check that every turn and seal of a key is as it was committed",
   description: "What is not is answered with code `verify_failed` and the findings in `data`.",
-  security,
   request: { params: keyParams },
-  responses: answers(verifiedSchema),
+  answer: verifiedSchema,
 });
 
 export function addSessions(

@@ -1,5 +1,5 @@
 /** The routes that take a message to its reply: messages, commands, status; and the one that stops an answer. */
-import { createRoute, z, type OpenAPIHono } from "@hono/zod-openapi";
+import { z, type OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { parseAccept } from "hono/utils/accept";
@@ -9,16 +9,7 @@ import { approvalSchema, decisionSchema } from "#src/tools/approval.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { problemOf, problemSchema, replySchema, requireOk } from "../problem.ts";
-import {
-  answers,
-  jsonBody,
-  keyParams,
-  keyRefOf,
-  PREFIX,
-  security,
-  type HttpEnv,
-  type RouteServices,
-} from "./route.ts";
+import { jsonBody, keyParams, keyRefOf, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
 import { requireChain } from "./sessions.ts";
 
 /** Time between signs of life in a stream of events. */
@@ -89,41 +80,31 @@ const STREAMING =
   "`notice`, `token`, `tool`, `waiting`, then one `reply`, or one `error` with the problem. Whoever goes away before that stops " +
   "nothing: the turn is committed, and the same delivery id gives its reply.";
 
-const sendMessage = createRoute({
-  method: "post",
-  path: `${PREFIX}/keys/{key}/messages`,
+const sendMessage = ownRoute("post", "/{key}/messages", {
   operationId: "sendMessage",
   summary: "Send a message and get the reply",
   description: STREAMING,
-  security,
   request: { params: keyParams, headers: headersSchema, body: jsonBody(messageSchema, { required: true }) },
-  responses: answers(replySchema),
+  answer: replySchema,
 });
 
-const runCommand = createRoute({
-  method: "post",
-  path: `${PREFIX}/keys/{key}/commands/{name}`,
-  middleware: emptyIsNone,
+const runCommand = ownRoute("post", "/{key}/commands/{name}", {
   operationId: "runCommand",
   summary: "Run a slash command, as the message /name args does",
   description: STREAMING,
-  security,
   request: {
     params: keyParams.extend({ name: z.string() }),
     headers: headersSchema,
     body: jsonBody(commandSchema, { required: false }),
   },
-  responses: answers(replySchema),
+  answer: replySchema,
 });
 
-const showStatus = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/status`,
+const showStatus = ownRoute("get", "/{key}/status", {
   operationId: "showStatus",
   summary: "Show the latest session, its rules and the latest decision, as /status does",
-  security,
   request: { params: keyParams },
-  responses: answers(replySchema),
+  answer: replySchema,
 });
 
 const answersSchema = z
@@ -141,41 +122,30 @@ const approvalsSchema = z.strictObject({
     .meta({ description: "Calls of tools that wait for a decision: one at most" }),
 });
 
-const listApprovals = createRoute({
-  method: "get",
-  path: `${PREFIX}/keys/{key}/approvals`,
+const listApprovals = ownRoute("get", "/{key}/approvals", {
   operationId: "listApprovals",
   summary: "Show the call of a tool that waits for a decision",
-  security,
   request: { params: keyParams },
-  responses: answers(approvalsSchema),
+  answer: approvalsSchema,
 });
 
-const answerApproval = createRoute({
-  method: "post",
-  path: `${PREFIX}/keys/{key}/approvals/{id}`,
+const answerApproval = ownRoute("post", "/{key}/approvals/{id}", {
   operationId: "answerApproval",
   summary:
     "Decide on a call of a tool, and get the reply of the turn that waits for it, or its next question",
   description: `A message whose reply is the problem \`turn_waiting\` has the question in \`data.approval\`. ${STREAMING}`,
-  security,
   request: {
     params: keyParams.extend({ id: z.string() }),
     body: jsonBody(answersSchema, { required: true }),
   },
-  responses: answers(replySchema),
+  answer: replySchema,
 });
 
-const stopAnswer = createRoute({
-  method: "post",
-  path: `${PREFIX}/keys/{key}/stop`,
+const stopAnswer = ownRoute("post", "/{key}/stop", {
   operationId: "stopAnswer",
   summary: "Stop the answer that is being written; what there is of it is kept",
-  security,
   request: { params: keyParams },
-  responses: answers(
-    z.strictObject({ stopped: z.boolean().meta({ description: "false: nothing was running" }) }),
-  ),
+  answer: z.strictObject({ stopped: z.boolean().meta({ description: "false: nothing was running" }) }),
 });
 
 export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): void {
@@ -187,6 +157,7 @@ export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): vo
     const delivery = deliveryOf(context.req.valid("header")["idempotency-key"], deliveryId);
     return answerTurn(context, services, (on) => sessions.send({ ...ref, content, ...delivery, ...on }));
   });
+  app.use(runCommand.getRoutingPath(), emptyIsNone);
   app.openapi(runCommand, async (context) => {
     const { key, name } = context.req.valid("param");
     const ref = keyRefOf(context.var.caller, key);
