@@ -1,63 +1,98 @@
-/** What the locks of all databases share: waiting for one, holding and renewing its lease, and the refusal of one that is over. */
+/** What the locks of all databases share: the line in front of a lock, holding and renewing its lease, and the refusal of one that is over. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { LilyError } from "#src/kernel/errors.ts";
 import { type Clock, orAborted } from "#src/kernel/clock.ts";
-import type { AcquireOptions, Lease, LeaseRef } from "./backend.ts";
+import { LilyError } from "#src/kernel/errors.ts";
+import type { KeyLock, Lease, LeaseRef } from "./backend.ts";
 
 // Twenty waiting processes then look about 300 times a second in all, a read of one row each.
 const SHORTEST_POLL_MS = 25;
 const LONGEST_POLL_MS = 100;
-
-/** A lock that was granted to this process. */
-interface Granted<Grant> {
-  readonly grant: Grant;
-  /** Lets the next one of this process ask. Idempotent. */
-  readonly leave: () => void;
-}
 
 /** How a database keeps the leases of its locks. */
 export interface LeaseTable {
   readonly clock: Clock;
   /** How long a lease lasts without renewal, in milliseconds. */
   readonly leaseMs: number;
+  /** Asks for a lock once. @returns the token of its lease; `undefined` when somebody else holds it */
+  grant(lockName: string, signal: AbortSignal): Promise<number | undefined>;
   /** Moves the end of a lease to `until`. @returns false when it is no longer the newest of its lock */
-  readonly renew: (ref: LeaseRef, until: number) => boolean | Promise<boolean>;
+  renew(ref: LeaseRef, until: number): boolean | Promise<boolean>;
   /** Ends a lease. One that it could not end runs out by itself. */
-  readonly release: (ref: LeaseRef) => Promise<unknown>;
+  release(ref: LeaseRef): Promise<unknown>;
 }
 
-/** The leases that this process holds on the locks of one database. */
-export class HeldLeases {
+/** The leases that this process holds, or waits for in the order in which they were asked for, on the locks of one database. */
+export class Leases {
   readonly #table: LeaseTable;
-  readonly #lines = new LockLines();
+  /** By name, what settles when everybody who is in line now has left: only the first in line asks the database. */
+  readonly #tails = new Map<string, Promise<unknown>>();
   readonly #held = new Set<Lease>();
 
   constructor(table: LeaseTable) {
     this.#table = table;
   }
 
-  /**
-   * As `KeyLock.acquire`.
-   *
-   * @param grant asks for the lock once. @returns the token of its lease; `undefined` when somebody else holds it
-   */
-  async acquire(
-    lockName: string,
-    options: AcquireOptions,
-    grant: () => Promise<number | undefined>,
-  ): Promise<Lease> {
-    const granted = await this.#lines.wait(lockName, options, grant);
-    return this.#hold({ lockName, token: granted.grant }, granted.leave);
-  }
+  /** As {@link KeyLock.acquire}. */
+  readonly acquire: KeyLock["acquire"] = async (lockName, options = {}) => {
+    const { signal: callers, waitMs, onWait } = options;
+    const timeout = waitMs === undefined ? undefined : AbortSignal.timeout(Math.max(0, Math.ceil(waitMs)));
+    const signal = AbortSignal.any([callers, timeout].filter((given) => given !== undefined));
+    signal.throwIfAborted();
+    const { before, leave } = this.#join(lockName);
+    let hasWaited = false;
+    const tellOnce = (): void => {
+      if (!hasWaited) onWait?.();
+      hasWaited = true;
+    };
+    try {
+      if (before !== undefined) {
+        tellOnce();
+        await orAborted(before, { signal });
+      }
+      const token = await this.#askUntilGranted(lockName, signal, tellOnce);
+      return this.#hold({ lockName, token }, leave);
+    } catch (error) {
+      leave();
+      throw timeout?.aborted === true && error === timeout.reason ? leaseTimeout(lockName, waitMs) : error;
+    }
+  };
 
   /** Gives back every lease that is still held. Idempotent. */
   async releaseAll(): Promise<void> {
     await Promise.all([...this.#held].map((lease) => lease.release()));
   }
 
+  #join(lockName: string): { readonly before: Promise<unknown> | undefined; readonly leave: () => void } {
+    const before = this.#tails.get(lockName);
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const tail = Promise.all([before, left]);
+    this.#tails.set(lockName, tail);
+    void this.#removeWhenLast(lockName, tail);
+    return { before, leave };
+  }
+
+  async #removeWhenLast(lockName: string, tail: Promise<unknown>): Promise<void> {
+    await tail;
+    if (this.#tails.get(lockName) === tail) this.#tails.delete(lockName);
+  }
+
+  async #askUntilGranted(lockName: string, signal: AbortSignal, onWait: () => void): Promise<number> {
+    for (;;) {
+      signal.throwIfAborted();
+      const token = await this.#table.grant(lockName, signal);
+      if (token !== undefined) return token;
+      onWait();
+      const pauseMs = SHORTEST_POLL_MS + Math.random() * (LONGEST_POLL_MS - SHORTEST_POLL_MS);
+      // Aborted, it rejects with an error of its own; the caller is owed the signal's reason, which is thrown above.
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
   /** Renews the lease every third of its time, by a timer that keeps no process alive, until it is released or lost. */
   #hold(ref: LeaseRef, leave: () => void): Lease {
-    const { clock, leaseMs, ...table } = this.#table;
+    const table = this.#table;
+    const { clock, leaseMs } = table;
     const lost = new AbortController();
     let expiresAt = clock.now() + leaseMs;
     const end = (): boolean => {
@@ -99,78 +134,6 @@ export class HeldLeases {
     };
     this.#held.add(lease);
     return lease;
-  }
-}
-
-/** The lines of one process in front of its locks: one of them asks the database, the others wait in the order in which they came. */
-class LockLines {
-  /** By name, what settles when everybody who is in line now has left. */
-  readonly #tails = new Map<string, Promise<void>>();
-
-  /**
-   * Waits in line for `lockName`, then asks `attempt` again and again until it grants.
-   *
-   * @param attempt asks once; `undefined` when somebody else holds the lock
-   * @throws {LilyError} `lease_timeout` after `waitMs`; the signal's reason when it is aborted; what `attempt` throws
-   */
-  async wait<Grant>(
-    lockName: string,
-    { signal: callers, waitMs, onWait }: AcquireOptions,
-    attempt: () => Promise<Grant | undefined>,
-  ): Promise<Granted<Grant>> {
-    const timeout = waitMs === undefined ? undefined : AbortSignal.timeout(Math.max(0, Math.ceil(waitMs)));
-    const signal = AbortSignal.any([callers, timeout].filter((given) => given !== undefined));
-    signal.throwIfAborted();
-    const { before, leave } = this.#join(lockName);
-    let hasWaited = false;
-    const tellOnce = (): void => {
-      if (!hasWaited) onWait?.();
-      hasWaited = true;
-    };
-    try {
-      if (before !== undefined) {
-        tellOnce();
-        await orAborted(before, { signal });
-      }
-      return { grant: await pollUntilGranted(attempt, signal, tellOnce), leave };
-    } catch (error) {
-      leave();
-      throw timeout?.aborted === true && error === timeout.reason ? leaseTimeout(lockName, waitMs) : error;
-    }
-  }
-
-  #join(lockName: string): { before: Promise<void> | undefined; leave: () => void } {
-    const before = this.#tails.get(lockName);
-    let leave: () => void = () => undefined;
-    const left = new Promise<void>((resolve) => (leave = resolve));
-    const tail = before === undefined ? left : before.then(() => left);
-    this.#tails.set(lockName, tail);
-    void this.#removeWhenLast(lockName, tail);
-    return { before, leave };
-  }
-
-  async #removeWhenLast(lockName: string, tail: Promise<void>): Promise<void> {
-    await tail;
-    if (this.#tails.get(lockName) === tail) this.#tails.delete(lockName);
-  }
-}
-
-async function pollUntilGranted<Grant>(
-  attempt: () => Promise<Grant | undefined>,
-  signal: AbortSignal,
-  onWait: () => void,
-): Promise<Grant> {
-  for (;;) {
-    signal.throwIfAborted();
-    const granted = await attempt();
-    if (granted !== undefined) return granted;
-    onWait();
-    const pauseMs = SHORTEST_POLL_MS + Math.random() * (LONGEST_POLL_MS - SHORTEST_POLL_MS);
-    await sleep(pauseMs, undefined, { signal }).catch((error: unknown) => {
-      // The timer rejects with an error of its own; the caller is owed the signal's reason.
-      signal.throwIfAborted();
-      throw error;
-    });
   }
 }
 

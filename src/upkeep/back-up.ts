@@ -2,15 +2,14 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
+import { assertNotNewer } from "#memory/stores/sqlite/migrate.ts";
 import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
-import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
-import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
+import { retryBusy, toStorageError } from "#memory/stores/storage-errors.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { assertStoreNotLost } from "#src/storage/sqlite/store-file.ts";
+import { assertStoreNotLost } from "#src/storage/sqlite/sqlite-backend.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { sizeText } from "./check.ts";
 import { damageIn } from "./database-file.ts";

@@ -1,13 +1,16 @@
 /** Looks at one database file: can it be opened, is it ours, is it whole, does anybody else have it open, is its text index in step, what takes its space. */
 import Database from "better-sqlite3";
 import { statSync } from "node:fs";
-import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import { retryBusy, isBusy, isDamage, toStorageError } from "#memory/stores/storage-errors.ts";
 import { rebuildTextTables, TEXT_TABLES, textTableOf } from "#memory/stores/sqlite/text-tables.ts";
 import { type Check, fine, warning, wrong } from "./check.ts";
-import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
+import {
+  assertNotNewer,
+  assertVersion,
+  type DatabaseSchema,
+  readVersion,
+} from "#memory/stores/sqlite/migrate.ts";
 import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
-import { assertVersion, type DatabaseSchema, readVersion } from "#memory/stores/sqlite/migrate.ts";
-import { isBusy, isDamage, toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 

@@ -1,7 +1,7 @@
 /** Puts a backup in the place of a home folder: it is prepared beside it, then two renames change the two. */
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { assertNotNewer } from "#memory/stores/sqlite/file-version.ts";
+import { assertNotNewer } from "#memory/stores/sqlite/migrate.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
 import type { Clock } from "#src/kernel/clock.ts";

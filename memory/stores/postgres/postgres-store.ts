@@ -15,7 +15,7 @@ import { fuse } from "../fuse.ts";
 import { indexedTexts, toSearchableText } from "../index-fields.ts";
 import { commonPath, decodePath, endOfRange, selectNamespaces } from "../namespace.ts";
 import type { ItemChange, SearchQuery, StoreReads } from "../operations.ts";
-import { retryConflicts, withServer } from "./postgres-errors.ts";
+import { onServer } from "../storage-errors.ts";
 import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
 
 export interface PostgresStoreOptions extends DurableStoreOptions {
@@ -75,7 +75,7 @@ export class PostgresStore extends DurableStore<WriteGuard> {
     // A single read needs no transaction, which would be two more ways to the server.
     const attempt = () =>
       !isWrite && reads.length === 1 ? runOn(this.#pool) : inTransaction(this.#pool, mode, runOn);
-    return withServer(this.#server, () => retryConflicts(attempt));
+    return onServer(this.#server, attempt);
   }
 
   #readsOn(client: Queryable, questions: Questions): StoreReads {
@@ -186,7 +186,7 @@ export class PostgresStore extends DurableStore<WriteGuard> {
   }
 
   #rows<Row extends QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]> {
-    return withServer(this.#server, () => rowsOf<Row>(this.#pool, sql, values));
+    return onServer(this.#server, () => rowsOf<Row>(this.#pool, sql, values));
   }
 }
 

@@ -2,10 +2,9 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { assertNotNewer } from "./file-version.ts";
+import { assertNotNewer, migrate, type DatabaseSchema } from "./migrate.ts";
 import { makeFolder } from "./make-folder.ts";
-import { migrate, type DatabaseSchema } from "./migrate.ts";
-import { isBusy, toStorageError } from "./sqlite-errors.ts";
+import { isBusy, toStorageError } from "../storage-errors.ts";
 
 /** Options of {@link openDatabase}. */
 export interface OpenDatabaseOptions {

@@ -17,7 +17,7 @@ import { commonPath, selectNamespaces } from "../namespace.ts";
 import type { ItemChange, SearchQuery, StoreReads } from "../operations.ts";
 import { ItemTable, type RankedRow } from "./item-table.ts";
 import { migrate } from "./migrate.ts";
-import { retryBusy } from "./retry-busy.ts";
+import { retryBusy } from "../storage-errors.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
 import { toMatchQuery } from "./text-tables.ts";
 

@@ -1,16 +1,15 @@
 /** The backend for several hosts: one PostgreSQL database for checkpoints, store and locks. */
-import { Client, Pool, type PoolConfig } from "pg";
-import { withServer } from "#memory/stores/postgres/postgres-errors.ts";
+import { Client, escapeIdentifier, Pool, type PoolConfig } from "pg";
 import type { StoreIndex } from "#memory/stores/index-fields.ts";
 import { PostgresStore } from "#memory/stores/postgres/postgres-store.ts";
-import { setUpStore } from "#memory/stores/postgres/store-tables.ts";
+import { setUpStore, storeTables } from "#memory/stores/postgres/store-tables.ts";
+import { onServer } from "#memory/stores/storage-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import { LilyError } from "#src/kernel/errors.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
-import type { StorageBackend } from "../backend.ts";
-import { createPostgresErasure } from "./postgres-erasure.ts";
+import type { ScrubReport, StorageBackend } from "../backend.ts";
 import { PostgresKeyLock, setUpLeases } from "./postgres-key-lock.ts";
-import { PostgresSessionSaver } from "./postgres-session-saver.ts";
+import { createPostgresSaver } from "./postgres-session-saver.ts";
 
 export interface PostgresBackendOptions {
   /**
@@ -39,6 +38,12 @@ const IDLE_TRANSACTION_TIMEOUT_MS = 15_000;
 // "Lily": nobody else who locks by numbers should have chosen it.
 const SETUP_LOCK = 0x4c69_6c79;
 
+/** Longest wait of a scrub for whoever uses a table. */
+const SCRUB_TIMEOUT_MS = 3_000;
+
+const LOG_KEEPS =
+  "PostgreSQL's write-ahead log, its archives, replicas and freed pages of its catalog hold what was deleted until they are recycled; that is the server's to set";
+
 /**
  * Connects, and makes the tables where they are missing. Any number of processes may do so at once.
  *
@@ -60,11 +65,11 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   const endPool = async (): Promise<void> => {
     if (pool !== connection && !pool.ended) await pool.end();
   };
-  const saver = new PostgresSessionSaver(pool, { schema, server, ids });
+  const saver = createPostgresSaver(pool, { schema, server, ids });
   const locks = new PostgresKeyLock(pool, { connection: own, schema, server, clock, leaseMs });
-  const store = new PostgresStore(pool, { clock, schema, server, ...(index === undefined ? {} : { index }) });
+  const store = new PostgresStore(pool, { clock, schema, server, index });
   try {
-    await withServer(server, () => setUp(own, schema, saver));
+    await onServer(server, () => setUp(own, schema, saver.setUp));
   } catch (error) {
     await endPool();
     throw error;
@@ -72,13 +77,14 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   return {
     name: "postgres",
     location: server,
-    checkpointer: saver,
+    checkpointer: saver.checkpointer,
     store,
     locks,
     ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     fencedStore: (ref) => store.withGuard((client) => locks.assertHeld(client, ref)),
     erasure: {
-      ...createPostgresErasure(pool, { schema, server }),
+      logKeeps: LOG_KEEPS,
+      scrub: () => scrubTables(pool, { schema, server }),
       forgetLocks: (prefix) => locks.forget(prefix),
     },
     async close() {
@@ -103,7 +109,7 @@ function openPool(config: PoolConfig, maxConnections = 10): Pool {
 }
 
 /** Makes the tables, one program at a time: LangGraph's own `setup` fails when two race. */
-async function setUp(config: PoolConfig, schema: string, saver: PostgresSessionSaver): Promise<void> {
+async function setUp(config: PoolConfig, schema: string, setUpSaver: () => Promise<void>): Promise<void> {
   const client = new Client(config);
   client.on("error", () => undefined);
   try {
@@ -111,10 +117,48 @@ async function setUp(config: PoolConfig, schema: string, saver: PostgresSessionS
     await client.query("SELECT pg_advisory_lock($1)", [SETUP_LOCK]);
     await setUpStore(client, schema);
     await setUpLeases(client, schema);
-    await saver.setup();
+    await setUpSaver();
   } finally {
     // The lock ends with the connection.
     await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * Writes every table anew: a plain VACUUM leaves the bytes of deleted rows in their pages until these are used again. What
+ * the planner has sampled of a table, whole values among it, stays until the table is analysed anew.
+ */
+async function scrubTables(
+  pool: Pool,
+  { schema, server }: { readonly schema: string; readonly server: string },
+): Promise<ScrubReport> {
+  const { items, namespaces, vectors } = storeTables(schema);
+  const checkpoints = ["checkpoints", "checkpoint_blobs", "checkpoint_writes"];
+  const tables = [
+    items,
+    namespaces,
+    vectors,
+    ...checkpoints.map((name) => `${escapeIdentifier(schema)}.${name}`),
+  ];
+  const scrub = async (): Promise<void> => {
+    const client = await pool.connect();
+    try {
+      await client.query(`SET lock_timeout = ${SCRUB_TIMEOUT_MS}`);
+      for (const table of tables) await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
+    } finally {
+      // Ended, so that nobody is given a connection with this timeout.
+      client.release(true);
+    }
+  };
+  try {
+    await onServer(server, scrub);
+    return { outcome: "done", files: tables.length };
+  } catch (error) {
+    if (!isLilyError(error)) throw error;
+    return {
+      outcome: "unfinished",
+      why: `what was deleted may still stand in the tables: ${error.message}`,
+    };
   }
 }
 

@@ -1,11 +1,11 @@
 /** A lock by name for all processes that share a database: leases that run out, with tokens that fence writes. */
 import { createHash } from "node:crypto";
 import { Client, escapeIdentifier, type ClientConfig, type Pool } from "pg";
-import { retryConflicts, withServer } from "#memory/stores/postgres/postgres-errors.ts";
 import type { Queryable } from "#memory/stores/postgres/store-tables.ts";
+import { onServer } from "#memory/stores/storage-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
-import { assertNewest, HeldLeases } from "../key-lock.ts";
+import type { KeyLock, LeaseRef } from "../backend.ts";
+import { assertNewest, Leases } from "../key-lock.ts";
 
 export interface PostgresKeyLockOptions {
   /** For the one connection that says that this process lives. */
@@ -65,11 +65,12 @@ function leaseStatements(schema: string) {
 
 /** The lock; its table exists. Leases can be checked inside a transaction. */
 export class PostgresKeyLock implements KeyLock {
+  readonly acquire: KeyLock["acquire"];
   readonly #pool: Pool;
   readonly #options: PostgresKeyLockOptions;
   readonly #leaseMs: number;
   readonly #sql: ReturnType<typeof leaseStatements>;
-  readonly #leases: HeldLeases;
+  readonly #leases: Leases;
   /** The connection that lives as long as this process, however it ends. */
   #alive: Promise<Alive> | undefined;
 
@@ -78,16 +79,14 @@ export class PostgresKeyLock implements KeyLock {
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? 30_000;
     this.#sql = leaseStatements(options.schema);
-    this.#leases = new HeldLeases({
+    this.#leases = new Leases({
       clock: options.clock,
       leaseMs: this.#leaseMs,
+      grant: (lockName) => this.#grant(lockName),
       renew: (ref) => this.#renew(ref),
       release: ({ lockName, token }) => this.#query(this.#sql.release, [rowOf(lockName), token]),
     });
-  }
-
-  acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
-    return this.#leases.acquire(lockName, options, () => this.#grant(lockName));
+    this.acquire = this.#leases.acquire;
   }
 
   async holder(lockName: string): Promise<LeaseRef | undefined> {
@@ -132,15 +131,12 @@ export class PostgresKeyLock implements KeyLock {
   /** Of the connection that lives as long as this process; another one when it was lost. */
   async #pid(): Promise<number> {
     const { connection, server } = this.#options;
-    const alive = (this.#alive ??= withServer(server, () =>
-      open(connection, () => (this.#alive = undefined)),
-    ));
+    const alive = (this.#alive ??= onServer(server, () => open(connection, () => (this.#alive = undefined))));
     return (await alive).pid;
   }
 
   async #query<Row extends object>(sql: string, values: unknown[]): Promise<Row[]> {
-    const run = () => retryConflicts(() => this.#pool.query<Row>(sql, values));
-    return (await withServer(this.#options.server, run)).rows;
+    return (await onServer(this.#options.server, () => this.#pool.query<Row>(sql, values))).rows;
   }
 }
 

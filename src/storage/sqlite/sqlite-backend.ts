@@ -1,20 +1,19 @@
 /** The local backend: two SQLite files, one for checkpoints and one for everything else. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
-import { toStorageError } from "#memory/stores/sqlite/sqlite-errors.ts";
-import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import type { StoreIndex } from "#memory/stores/index-fields.ts";
+import { hasLog, readHeader } from "#memory/stores/sqlite/migrate.ts";
+import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
+import { retryBusy, toStorageError } from "#memory/stores/storage-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import { LilyError } from "#src/kernel/errors.ts";
-import type { StorageBackend } from "../backend.ts";
-import { scrubFiles } from "./sqlite-erasure.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import type { ScrubReport, StorageBackend } from "../backend.ts";
 import { SqliteKeyLock } from "./sqlite-key-lock.ts";
-import { SqliteSessionSaver } from "./sqlite-session-saver.ts";
-import { assertStoreNotLost, watchStoreFile } from "./store-file.ts";
+import { createSqliteSaver } from "./sqlite-session-saver.ts";
 
 /** SQLite's name for a database that lives in its connection. */
 const IN_MEMORY = ":memory:";
@@ -40,20 +39,18 @@ export interface SqliteBackendOptions {
  *   is missing or empty and there are checkpoints, and by each write after the store file was removed or replaced
  */
 export function openSqliteBackend(options: SqliteBackendOptions): StorageBackend {
+  const { checkpointPath, storePath, synchronous = "FULL" } = options;
+  if (options.mayOnlyRead === true && isReadOnly(storePath)) return openForReading(options);
   const opened: Database[] = [];
-  const open = (path: string, extra: Parameters<typeof openDatabase>[1] = {}): Database => {
-    const db = openDatabase(path, extra);
+  const open = (...given: Parameters<typeof openDatabase>): Database => {
+    const db = openDatabase(...given);
     opened.push(db);
     return db;
   };
-  if (options.mayOnlyRead === true && isReadOnly(options.storePath)) return openForReading(options);
   try {
-    if (options.storePath !== IN_MEMORY) assertStoreNotLost(options.storePath, options.checkpointPath);
-    const checkpointDb = open(options.checkpointPath);
-    const storeDb = open(options.storePath, {
-      schema: STORE_SCHEMA,
-      synchronous: options.synchronous ?? "FULL",
-    });
+    if (storePath !== IN_MEMORY) assertStoreNotLost(storePath, checkpointPath);
+    const checkpointDb = open(checkpointPath);
+    const storeDb = open(storePath, { schema: STORE_SCHEMA, synchronous });
     return assemble(checkpointDb, storeDb, options);
   } catch (error) {
     for (const db of opened) db.close();
@@ -95,16 +92,15 @@ function assemble(
   checkpointDb: Database,
   storeDb: Database,
   options: SqliteBackendOptions,
-  assertWritable = guardOf(options),
+  assertWritable = watchStoreFile(options.storePath),
 ): StorageBackend {
-  const { clock, leaseMs, index } = options;
-  const checkpointer = new SqliteSessionSaver(checkpointDb);
-  const store = new SqliteStore(storeDb, { clock, ...(index === undefined ? {} : { index }) });
+  const { clock, leaseMs, index, checkpointPath, storePath } = options;
+  const store = new SqliteStore(storeDb, { clock, index });
   const locks = new SqliteKeyLock(storeDb, { clock, leaseMs });
   return {
     name: "sqlite",
-    location: locationOf(options),
-    checkpointer,
+    location: [...new Set([dirname(checkpointPath), dirname(storePath)])].join(" and "),
+    checkpointer: createSqliteSaver(checkpointDb),
     store: store.withGuard(assertWritable),
     ...(index?.embed === undefined ? {} : { fillVectors: (limit: number) => store.fillVectors(limit) }),
     locks,
@@ -118,7 +114,7 @@ function assemble(
       forgetLocks: (prefix) => locks.forget(prefix),
     },
     async close() {
-      await locks.releaseAll();
+      await locks.close();
       // Closing the last connection folds the write-ahead log into its file and removes it.
       checkpointDb.close();
       storeDb.close();
@@ -126,10 +122,96 @@ function assemble(
   };
 }
 
-function guardOf({ storePath }: SqliteBackendOptions): () => void {
-  return storePath === IN_MEMORY ? () => undefined : watchStoreFile(storePath);
+const FROM_A_BACKUP =
+  "Put the file back, or restore a backup: lily restore <folder>. Nothing was written; lily doctor tells more.";
+
+/**
+ * Called before anything is opened: a store without tables would begin every conversation anew, without a word.
+ *
+ * @throws {LilyError} `storage_damaged` when the store is missing or has no tables, and there are checkpoints
+ */
+export function assertStoreNotLost(storePath: string, checkpointPath: string): void {
+  // With a log beside it SQLite has to read it, and will tell.
+  if (hasLog(storePath)) return;
+  const isThere = existsSync(storePath);
+  const isEmpty = !isThere || statSync(storePath).size === 0 || readHeader(storePath)?.version === 0;
+  if (!isEmpty || !hasCheckpoints(checkpointPath)) return;
+  throw new LilyError(
+    "storage_damaged",
+    `the database ${storePath} is ${isThere ? "empty" : "missing"}, and ${checkpointPath} has checkpoints of conversations`,
+    { next: FROM_A_BACKUP },
+  );
 }
 
-function locationOf({ checkpointPath, storePath }: SqliteBackendOptions): string {
-  return [...new Set([dirname(checkpointPath), dirname(storePath)])].join(" and ");
+/** Opened for writing, because closing such a connection leaves no log behind. */
+function hasCheckpoints(path: string): boolean {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  const db = new SqliteDatabase(path, { fileMustExist: true });
+  try {
+    const table = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'checkpoints'").get();
+    return table !== undefined && db.prepare("SELECT 1 FROM checkpoints LIMIT 1").get() !== undefined;
+  } catch {
+    // What cannot be read is not empty.
+    return true;
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * What tells, before each write, whether `path` is still the file that was opened.
+ *
+ * @throws {LilyError} `storage_damaged` when it was removed or replaced
+ */
+function watchStoreFile(path: string): () => void {
+  if (path === IN_MEMORY) return () => undefined;
+  const inode = (): string | undefined => {
+    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return stat === undefined ? undefined : `${stat.dev} ${stat.ino}`;
+  };
+  const opened = inode();
+  return () => {
+    const found = inode();
+    if (found === opened) return;
+    const what = found === undefined ? "removed" : "replaced by another file";
+    throw new LilyError("storage_damaged", `the database ${path} was ${what} while it was in use`, {
+      next: `${FROM_A_BACKUP} Then start again.`,
+    });
+  };
+}
+
+/** Longest wait of a scrub for another process, for each file and step. */
+const SCRUB_DEADLINE_MS = 3_000;
+
+const WHY_LEFT: Readonly<Record<string, string>> = {
+  storage_busy: "another program reads or writes it",
+  storage_full: "there is no room to write it anew",
+};
+
+/**
+ * Rewrites each file and empties its log. `secure_delete` overwrites what is deleted, but not what SQLite has moved
+ * within a page or from page to page before that: only a file that was written anew is sure to hold what is there and no
+ * more. The log has every page as it was until it is emptied, for which no other connection may be reading.
+ */
+export async function scrubFiles(
+  databases: readonly Database[],
+  deadlineMs = SCRUB_DEADLINE_MS,
+): Promise<ScrubReport> {
+  const left: string[] = [];
+  for (const db of databases) {
+    try {
+      for (const step of [() => void db.exec("VACUUM"), () => emptyLog(db)])
+        await retryBusy(step, { file: db.name, deadlineMs });
+    } catch (error) {
+      if (!isLilyError(error)) throw error;
+      left.push(`${db.name}: ${WHY_LEFT[error.code] ?? "it cannot be written"}`);
+    }
+  }
+  if (left.length === 0) return { outcome: "done", files: databases.length };
+  return { outcome: "unfinished", why: `what was deleted may still stand in ${left.join("; ")}` };
+}
+
+function emptyLog(db: Database): void {
+  const [state] = db.prepare<[], { busy: number }>("PRAGMA wal_checkpoint(TRUNCATE)").all();
+  if (state?.busy === 1) throw Object.assign(new Error("a reader holds the log"), { code: "SQLITE_BUSY" });
 }

@@ -5,7 +5,7 @@ import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
-import { scrubFiles } from "./sqlite-erasure.ts";
+import { scrubFiles } from "./sqlite-backend.ts";
 
 const SECRET = "zebrafish in Ostend";
 
@@ -39,7 +39,7 @@ describe("a scrub", () => {
     const rows = reader.prepare("SELECT * FROM t").iterate();
     rows.next();
     db.exec("DELETE FROM t");
-    const report = await scrubFiles([db], { deadlineMs: 60 });
+    const report = await scrubFiles([db], 60);
     expect(report).toMatchObject({ outcome: "unfinished" });
     expect("why" in report && report.why).toContain(`${file}: another program reads or writes it`);
     rows.return?.();

@@ -1,13 +1,44 @@
 /** A lock by name for all processes that share a SQLite file: leases that run out, with tokens that fence writes. */
+import { readlinkSync } from "node:fs";
+import { hostname } from "node:os";
 import type { Database } from "better-sqlite3";
-import { retryBusy } from "#memory/stores/sqlite/retry-busy.ts";
+import { retryBusy } from "#memory/stores/storage-errors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import type { AcquireOptions, KeyLock, Lease, LeaseRef } from "../backend.ts";
-import { assertNewest, HeldLeases } from "../key-lock.ts";
-import { currentProcess, isProcessGone, type ProcessIdentity } from "./process-identity.ts";
+import type { KeyLock, LeaseRef } from "../backend.ts";
+import { assertNewest, Leases } from "../key-lock.ts";
+
+/** Names a process to others on the same host. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Host name and, on Linux, the process id namespace: containers may share a host name, not their process ids. */
+  readonly host: string;
+}
+
+/** The identity of this process. */
+export function currentProcess(): ProcessIdentity {
+  let host = hostname();
+  try {
+    host += ` ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    // Not Linux: there are no process id namespaces to tell apart.
+  }
+  return { pid: process.pid, host };
+}
+
+/** Whether `other` is known to have ended: false on another host, and while another process has its id. */
+export function isProcessGone(other: ProcessIdentity, { host } = currentProcess()): boolean {
+  if (other.host !== host) return false;
+  try {
+    process.kill(other.pid, 0);
+    return false;
+  } catch (error) {
+    // EPERM: it runs, as somebody else.
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
 
 /** A row of the table. It stays when its lease ends, so that tokens only grow. */
-export interface LeaseRow extends ProcessIdentity {
+interface LeaseRow extends ProcessIdentity {
   readonly name: string;
   readonly token: number;
   /** Milliseconds since the epoch; 0 when it was given back. */
@@ -56,10 +87,12 @@ interface GrantTerms extends ProcessIdentity {
 
 /** The lock; its table is made in `db` where it is missing. Leases can be checked inside a transaction of `db`. */
 export class SqliteKeyLock implements KeyLock {
+  readonly acquire: KeyLock["acquire"];
+  /** Gives back every lease that is still held. Idempotent. */
+  readonly close: () => Promise<void>;
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #leaseMs: number;
-  readonly #leases: HeldLeases;
   readonly #self = currentProcess();
   readonly #statements;
 
@@ -68,12 +101,19 @@ export class SqliteKeyLock implements KeyLock {
     this.#db = db;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
-    this.#leases = new HeldLeases({
+    const leases = new Leases({
       clock,
       leaseMs,
+      grant: (name, signal) =>
+        this.#retry(() => {
+          signal.throwIfAborted();
+          return this.#grant(name);
+        }),
       renew: (ref, until) => this.#renew(ref, until),
       release: (ref) => this.#retry(() => this.#renew(ref, 0), RELEASE_DEADLINE_MS),
     });
+    this.acquire = leases.acquire;
+    this.close = () => leases.releaseAll();
     this.#statements = {
       find: db.prepare<[string], LeaseRow>("SELECT * FROM leases WHERE name = ?"),
       under: db.prepare<[string, string], LeaseRow>(
@@ -86,15 +126,6 @@ export class SqliteKeyLock implements KeyLock {
       remove: db.prepare<[string]>("DELETE FROM leases WHERE name = ?"),
       rememberForgotten: db.prepare<[{ readonly token: number }]>(REMEMBER_FORGOTTEN),
     };
-  }
-
-  acquire(lockName: string, options: AcquireOptions = {}): Promise<Lease> {
-    return this.#leases.acquire(lockName, options, () =>
-      this.#retry(() => {
-        options.signal?.throwIfAborted();
-        return this.#grant(lockName);
-      }),
-    );
   }
 
   holder(lockName: string): Promise<LeaseRef | undefined> {
@@ -122,11 +153,6 @@ export class SqliteKeyLock implements KeyLock {
     return this.#retry(() => forgetAll.immediate());
   }
 
-  /** Gives back every lease that is still held. Idempotent. */
-  releaseAll(): Promise<void> {
-    return this.#leases.releaseAll();
-  }
-
   #isHeld(row: LeaseRow): boolean {
     return row.expires_at > this.#clock.now() && !isProcessGone(row, this.#self);
   }
@@ -147,15 +173,16 @@ export class SqliteKeyLock implements KeyLock {
 
   /** A power loss that takes a lease back leaves nobody who holds it: the disk is not waited for. */
   #unsynced<T>(work: () => T): T {
+    const usual = Number(this.#db.pragma("synchronous", { simple: true }));
     this.#db.pragma("synchronous = NORMAL");
     try {
       return work();
     } finally {
-      this.#db.pragma("synchronous = FULL");
+      this.#db.pragma(`synchronous = ${usual}`);
     }
   }
 
-  #retry<T>(work: () => T, deadlineMs?: number): Promise<T> {
-    return retryBusy(work, { file: this.#db.name, ...(deadlineMs === undefined ? {} : { deadlineMs }) });
+  #retry<T>(work: () => T, deadlineMs = 10_000): Promise<T> {
+    return retryBusy(work, { file: this.#db.name, deadlineMs });
   }
 }

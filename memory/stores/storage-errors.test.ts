@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
-import { retryConflicts, toPostgresError } from "./postgres-errors.ts";
+import { onServer, toPostgresError } from "./storage-errors.ts";
 
 const SERVER = "db.example:5432/lily";
 
@@ -58,7 +58,7 @@ it("tries a deadlock again, but not for ever, and nothing else", async () => {
       attempt += 1;
       return attempt < successAt ? Promise.reject(failure(code)) : Promise.resolve();
     };
-    await retryConflicts(work).catch(() => undefined);
+    await onServer(SERVER, work).catch(() => undefined);
     return attempt;
   };
   expect(await attempts("40P01", 3)).toBe(3);

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { currentProcess, isProcessGone } from "./process-identity.ts";
+import { currentProcess, isProcessGone } from "./sqlite-key-lock.ts";
 
 describe("a process that holds a lease", () => {
   const self = currentProcess();
