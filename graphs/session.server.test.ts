@@ -3,7 +3,7 @@ import { Client } from "@langchain/langgraph-sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { historyNamespace } from "#src/storage/session-namespaces.ts";
-import { fromTurnItem } from "#src/storage/turn-item.ts";
+import { fromTurnItem } from "#src/storage/session-items.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { startFakeOpenAIServer, type FakeOpenAIServer } from "#src/models/testing/fake-openai-server.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";

@@ -14,7 +14,7 @@ import {
 } from "./invariants.ts";
 import { openPart, type Scenario } from "./run-scenario.ts";
 import { readStored, turnsOf, withoutTurns, type StoredKey } from "./stored.ts";
-import { createBlobStore } from "#src/storage/blob-store.ts";
+import { createBlobStore } from "#src/storage/store-session-repository.ts";
 import { isAcknowledged, OWNER, partsOf, readToolLog, type Subject, type SubjectMessage } from "./subject.ts";
 
 /** How a client goes on: it sends the message again first, or a new one comes before that. */

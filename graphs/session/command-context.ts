@@ -1,4 +1,5 @@
 /** What commands look at, in a run of the graph and beside one; and `/forget … --everywhere --yes`, which erases before its run. */
+import { createBlobStore } from "#src/storage/store-session-repository.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { withContents } from "#src/agents/session-agents.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -29,7 +30,6 @@ import { type Slot, SLOTS } from "#src/sessions/plugin-choices.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Verdict } from "#src/sessions/verdict.ts";
-import { createBlobStore } from "#src/storage/blob-store.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import type { BeforeRun, ReadCommand, RunAfter } from "#src/turns/turn-deps.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { BlobStore } from "#src/sessions/repository.ts";
-import { createBlobStore } from "#src/storage/blob-store.ts";
+import { createBlobStore } from "#src/storage/store-session-repository.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { readResult, resultText, type ResultKeeper } from "./kept-results.ts";
 

@@ -10,8 +10,7 @@ import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { parseOwner, parseSessionId, parseSessionKey } from "#src/sessions/session-key.ts";
 import { MAX_STEPS, type Step } from "#src/sessions/turn-record.ts";
-import { createBlobStore } from "#src/storage/blob-store.ts";
-import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { createBlobStore, createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import {
   type SessionContext,
   sessionContextSchema,

@@ -3,21 +3,20 @@ import type { BaseStore, Item, PutOperation, SearchItem } from "@langchain/langg
 import { z } from "zod";
 import { AtomicStore } from "#memory/stores/durable-store.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { isRecord } from "#src/kernel/json.ts";
+import { decodeLabel } from "#src/kernel/ids.ts";
 
 const PAGE = 200;
-
-/** Checks a stored value; `where` it stands is for the error. @throws {LilyError} `record_invalid` */
-export type ParseItem<T> = (value: unknown, where: string) => T;
 
 /** An item's value, checked; `undefined` when there is none. @throws {LilyError} `record_invalid` */
 export async function readItem<T>(
   store: BaseStore,
   namespace: string[],
   key: string,
-  check: z.ZodType<T> | ParseItem<T>,
+  schema: z.ZodType<T>,
 ): Promise<T | undefined> {
   const item = await getItem(store, namespace, key);
-  return item === undefined ? undefined : parsed(item.value, check, `${namespace.join("/")}/${key}`);
+  return item === undefined ? undefined : parseItem(item.value, schema, `${namespace.join("/")}/${key}`);
 }
 
 /** An item; `undefined` when there is none. @throws {LilyError} `record_invalid` when its value is no JSON */
@@ -30,6 +29,19 @@ export async function getItem(store: BaseStore, namespace: string[], key: string
     if (error instanceof SyntaxError) throw invalidItem(`${namespace.join("/")}/${key}`, error.message);
     throw error;
   }
+}
+
+/** A stored value, checked; `where` it stands is for the error. @throws {LilyError} `record_invalid` */
+export function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidItem(where, z.prettifyError(parsed.error));
+}
+
+function invalidItem(where: string, problem: string): LilyError {
+  return new LilyError("record_invalid", `the stored item ${where} is not what it should be: ${problem}`, {
+    next: "lily verify names what is damaged; nothing was changed.",
+  });
 }
 
 /**
@@ -71,23 +83,6 @@ export async function namespacesUnder(store: BaseStore, prefix?: string[]): Prom
   }
 }
 
-function parsed<T>(value: unknown, check: z.ZodType<T> | ParseItem<T>, where: string): T {
-  return typeof check === "function" ? check(value, where) : parseItem(value, check, where);
-}
-
-/** A stored value, checked. @throws {LilyError} `record_invalid` */
-export function parseItem<T>(value: unknown, schema: z.ZodType<T>, where: string): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw invalidItem(where, z.prettifyError(parsed.error));
-}
-
-function invalidItem(where: string, problem: string): LilyError {
-  return new LilyError("record_invalid", `the stored item ${where} is not what it should be: ${problem}`, {
-    next: "lily verify names what is damaged; nothing was changed.",
-  });
-}
-
 /** Every item under a prefix, page by page; rows of another namespace that a store lets through are dropped. */
 export async function searchAll(store: BaseStore, prefix: string[]): Promise<SearchItem[]> {
   const items: SearchItem[] = [];
@@ -120,4 +115,41 @@ export async function putAll(store: BaseStore, puts: readonly PutOperation[]): P
     if (value === null) await store.delete(namespace, key);
     else await store.put(namespace, key, value, index);
   }
+}
+
+/**
+ * The record or mark of a turn's item, to be checked by its schema. What is stored today is the record itself and comes back
+ * as it is. Until 0.1 an item lacked what its place, or the turn itself, says: it is given that, so that its seal verifies.
+ * No item is ever written again.
+ */
+export function fromTurnItem(
+  item: unknown,
+  { namespace, key }: { readonly namespace: readonly string[]; readonly key: string },
+): unknown {
+  if (!isRecord(item)) return item;
+  const sessionId = decodeLabel(namespace.at(-1) ?? "");
+  const own = { v: 1, kind: "chat", sessionId, turn: Number.parseInt(key, 10) };
+  if ("redacted" in item) return { ...own, ...item };
+  const { messages, explanation, at } = item;
+  return {
+    ...own,
+    status: "completed",
+    reply: {},
+    ...item,
+    messages: eachWith(messages, { timestamp: at }),
+    explanation: withOwnSession(explanation, sessionId),
+  };
+}
+
+/** The receipt's ranges of turns, of which those of the own session were not named. */
+function withOwnSession(explanation: unknown, sessionId: string): unknown {
+  if (!isRecord(explanation) || !isRecord(explanation["receipt"])) return explanation;
+  const { receipt } = explanation;
+  return { ...explanation, receipt: { ...receipt, turns: eachWith(receipt["turns"], { sessionId }) } };
+}
+
+/** Each record of a list with the fields that it lacks; what is no list, or no record, stays what it is. */
+function eachWith(list: unknown, fields: Record<string, unknown>): unknown {
+  if (!Array.isArray(list)) return list;
+  return list.map((item: unknown) => (isRecord(item) ? { ...fields, ...item } : item));
 }

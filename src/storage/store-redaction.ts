@@ -12,11 +12,11 @@ import {
 } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
-import { putAll } from "./session-items.ts";
+import { fromTurnItem, putAll } from "./session-items.ts";
 import { historyNamespace, transcriptIn, turnItemKey } from "./session-namespaces.ts";
-import { fromTurnItem } from "./turn-item.ts";
 
-export type ChainMethods = Pick<SessionRepository, "readChain" | "writeChain" | "listChains">;
+/** How the chain itself is read and put. */
+export type ChainMethods = Pick<SessionRepository, "readChain" | "writeChain">;
 
 interface TurnsToErase {
   readonly ref: KeyRef;

@@ -1,7 +1,7 @@
 /** A server with the session graph as tests talk to it: threads, runs and what is stored of them. */
 import { Client } from "@langchain/langgraph-sdk";
 import { z } from "zod";
-import { fromTurnItem } from "#src/storage/turn-item.ts";
+import { fromTurnItem } from "#src/storage/session-items.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { historyNamespace } from "#src/storage/session-namespaces.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";

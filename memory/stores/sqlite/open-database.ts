@@ -15,7 +15,7 @@ export interface OpenDatabaseOptions {
 }
 
 /** better-sqlite3 blocks the event loop while it waits for a lock, so it waits this long only. */
-export const BUSY_TIMEOUT_MS = 50;
+const BUSY_TIMEOUT_MS = 50;
 
 /** Opening happens once and before anything is served: here blocking is right. */
 const OPEN_TIMEOUT_MS = 5_000;

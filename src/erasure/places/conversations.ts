@@ -2,11 +2,10 @@
 import { z } from "zod";
 import { chainSchema, type ChainEntry } from "#src/sessions/chain.ts";
 import { erasePartsFromChain, partsSaying, redactedTurnSchema } from "#src/sessions/redaction.ts";
-import { itemsUnder } from "#src/storage/session-items.ts";
+import { itemsUnder, fromTurnItem } from "#src/storage/session-items.ts";
 import { sessionIndexNamespace } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { stringsOf } from "#src/storage/stored-strings.ts";
-import { fromTurnItem } from "#src/storage/turn-item.ts";
 import { countOf, withoutText, type Found, type Place, type Search } from "../place.ts";
 import type { Says } from "../says.ts";
 import { remove, storePlace, whatSays } from "./store-place.ts";

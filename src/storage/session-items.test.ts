@@ -5,7 +5,7 @@ import { redactTurn, redactedTurnSchema } from "#src/sessions/redaction.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
-import { fromTurnItem } from "./turn-item.ts";
+import { fromTurnItem } from "./session-items.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const record: TurnRecord = {
