@@ -1,5 +1,4 @@
 /** Vectors of questions, for which a person waits, and of the texts of a store that lack one. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Operation } from "@langchain/langgraph-checkpoint";
 import { textsOf } from "#memory/stores/index-fields.ts";
 import type { Clock } from "#src/kernel/clock.ts";
@@ -55,7 +54,7 @@ export function createQueryVectors(
   const known = new Map<string, Promise<Float32Array | undefined>>();
   let restsUntil = -Infinity;
   const ask = async (text: string): Promise<Float32Array | undefined> => {
-    const late = sleep(DEADLINE_MS, [], { ref: false });
+    const late = new Promise<Float32Array[]>((resolve) => void setTimeout(resolve, DEADLINE_MS, []).unref());
     const [vector] = await Promise.race([embedTexts(embedder, [text]), late]).catch(() => []);
     if (vector === undefined) {
       known.delete(text);

@@ -109,8 +109,9 @@ export abstract class DurableStore<Guard> extends AtomicStore {
     const due = (most: number) =>
       this.dueVectors({ model, bytes: this.#bytes, isEmbedded: this.#index.isEmbedded, limit: most });
     const write = (items: readonly DueItem[], vectors: readonly (Float32Array | undefined)[]) => {
-      this.#bytes = vectors.find((vector) => vector !== undefined)?.byteLength ?? this.#bytes;
-      return this.putVectors(items.map((item, at) => ({ ...item, model, bytes: bytesOf(vectors[at]) })));
+      const bytes = vectors.map((vector) => (vector === undefined ? null : bytesOf(vector)));
+      this.#bytes = bytes.find((one) => one !== null)?.byteLength ?? this.#bytes;
+      return this.putVectors(items.map((item, at) => ({ ...item, model, bytes: bytes[at] ?? null })));
     };
     return fillVectors({ due, write }, embedder, limit);
   }
@@ -145,10 +146,8 @@ export abstract class DurableStore<Guard> extends AtomicStore {
 }
 
 /** The bytes of a vector, as databases keep it and sqlite-vec reads it. */
-export function bytesOf(vector: Float32Array): Buffer;
-export function bytesOf(vector: Float32Array | undefined): Buffer | null;
-export function bytesOf(vector: Float32Array | undefined): Buffer | null {
-  return vector === undefined ? null : Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
+export function bytesOf(vector: Float32Array): Buffer {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
 /** The columns of an item. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
-import { onServer, toPostgresError } from "./storage-errors.ts";
+import { onServer, retryBusy, toPostgresError } from "./storage-errors.ts";
 
 const SERVER = "db.example:5432/lily";
 
@@ -64,4 +64,15 @@ it("tries a deadlock again, but not for ever, and nothing else", async () => {
   expect(await attempts("40P01", 3)).toBe(3);
   expect(await attempts("40001", 100)).toBe(5);
   expect(await attempts("23505", 3)).toBe(1);
+});
+
+it("waits for a SQLite file until the deadline, and then says which file is busy", async () => {
+  let attempts = 0;
+  const work = (): void => {
+    attempts += 1;
+    throw failure("SQLITE_BUSY");
+  };
+  const refusal = { code: "storage_busy", message: expect.stringContaining("x.sqlite") as unknown };
+  await expect(retryBusy(work, { file: "x.sqlite", deadlineMs: 20 })).rejects.toMatchObject(refusal);
+  expect(attempts).toBeGreaterThan(1);
 });

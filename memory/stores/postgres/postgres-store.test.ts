@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(`the store in PostgreSQL${missing ? ` (${
     await server.stop();
   });
 
-  describeStoreContract("PostgresStore", makeStore);
+  describeStoreContract("PostgresStore", makeStore, 15);
 
   describe("PostgresStore", () => {
     beforeEach(empty);
@@ -100,10 +100,10 @@ function describeDatabase(): void {
 
   it("finds what passes a filter beyond the first page", async () => {
     const store = openStore();
-    const items = Array.from({ length: 1_203 }, (_, n) => ({ namespace: ["n"], key: `k${n}`, value: { n } }));
+    const items = Array.from({ length: 203 }, (_, n) => ({ namespace: ["n"], key: `k${n}`, value: { n } }));
     await store.batch(items);
-    const late = await store.search(["n"], { filter: { n: { $gte: 1_100 } }, limit: 5, offset: 100 });
-    expect(keysOf(late)).toEqual(["k1200", "k1201", "k1202"]);
+    const late = await store.search(["n"], { filter: { n: { $gte: 100 } }, limit: 5, offset: 100 });
+    expect(keysOf(late)).toEqual(["k200", "k201", "k202"]);
   });
 
   it("takes labels and keys of any size and script, and the last code point", async () => {
@@ -126,7 +126,7 @@ function describeDatabase(): void {
 
   it("neither loses an item nor lists an empty namespace when one connection empties what another fills", async () => {
     const store = openStore();
-    for (let round = 0; round < 25; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       await store.put(["n"], "old", {});
       await Promise.all([store.delete(["n"], "old"), store.put(["n"], "new", { round })]);
       expect((await store.get(["n"], "new"))?.value).toEqual({ round });

@@ -52,28 +52,6 @@ describe("openDatabase", () => {
     expect(db.pragma("user_version", { simple: true })).toBe(0);
     db.close();
   });
-
-  it("lets programs that open a new file at the same time take turns", () => {
-    const file = newFile();
-    const module = JSON.stringify(new URL("./sqlite-store.ts", import.meta.url).href);
-    const opener = JSON.stringify(new URL("./open-database.ts", import.meta.url).href);
-    const program = `
-      const { openDatabase } = await import(${opener});
-      const { SqliteStore } = await import(${module});
-      const db = openDatabase(${JSON.stringify(file)});
-      const store = new SqliteStore(db, { clock: { now: () => 0, monotonic: () => 0 } });
-      await store.put(["n"], String(process.pid), {});
-      db.close();`;
-    const node = `${process.execPath} --import tsx --input-type=module -e '${program}'`;
-    const { status, stderr } = spawnSync("sh", ["-c", `${node} & a=$!; ${node} & b=$!; wait $a && wait $b`], {
-      encoding: "utf8",
-    });
-    expect(stderr).toBe("");
-    expect(status).toBe(0);
-    const db = open(file);
-    expect(db.prepare("SELECT count(*) FROM items").pluck().get()).toBe(2);
-    db.close();
-  });
 });
 
 describe("openDatabase on a damaged file", () => {

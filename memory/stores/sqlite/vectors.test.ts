@@ -329,6 +329,6 @@ describe("search by meaning", () => {
       for (const { namespace } of found) expect(namespace).toEqual(["u1"]);
       db.close();
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: 20 });
   });
 });

@@ -95,7 +95,10 @@ const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), {
 });
 
 /** Runs the property against fresh stores of `makeStore`. */
-export function describeParity(makeStore: () => { readonly store: BaseStore; close?(): void }): void {
+export function describeParity(
+  makeStore: () => { readonly store: BaseStore; close?(): void },
+  numRuns: number,
+): void {
   it("answers every sequence of batches as LangGraph's InMemoryStore does", async () => {
     await fc.assert(
       fc.asyncProperty(batches, async (sequence) => {
@@ -107,7 +110,7 @@ export function describeParity(makeStore: () => { readonly store: BaseStore; clo
         }
         close?.();
       }),
-      { numRuns: 60 },
+      { numRuns },
     );
   });
 }

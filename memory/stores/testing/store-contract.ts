@@ -19,8 +19,8 @@ export function keysOf(items: readonly { readonly key: string }[]): string[] {
   return items.map((item) => item.key);
 }
 
-/** Runs the contract against fresh stores of `makeStore`. */
-export function describeStoreContract(name: string, makeStore: () => StoreFixture): void {
+/** Runs the contract against fresh stores of `makeStore`, and `runs` sequences of batches against LangGraph's own. */
+export function describeStoreContract(name: string, makeStore: () => StoreFixture, runs = 40): void {
   const open = (): BaseStore => {
     const { store, close } = makeStore();
     onTestFinished(() => close?.());
@@ -35,7 +35,7 @@ export function describeStoreContract(name: string, makeStore: () => StoreFixtur
     describeFilters(open);
     describeTextSearch(open);
     describeNamespaces(open);
-    describeParity(makeStore);
+    describeParity(makeStore, runs);
   });
 }
 

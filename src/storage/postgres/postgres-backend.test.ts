@@ -2,13 +2,15 @@ import { inspect } from "node:util";
 import { Annotation, StateGraph } from "@langchain/langgraph";
 import { emptyCheckpoint, type BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { Pool } from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   openTestPool,
   startPostgres,
   whyNoPostgres,
   type PostgresServer,
 } from "#memory/stores/postgres/testing/start-postgres.ts";
+import { createFactStore } from "#memory/facts/fact-store.ts";
+import { erase } from "#src/erasure/erase.ts";
 import { createManualClock, type Clock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openChain } from "#src/sessions/chain.ts";
@@ -30,23 +32,34 @@ let direct: Pool;
 let seed = 0;
 let schemas = 0;
 const opened: StorageBackend[] = [];
+/** On the shared tables, for tests that need no other. */
+let backend: StorageBackend;
+
+/** Made once, and emptied for each test: to make the tables takes the server longer than most tests. */
+const SHARED = "lily shared";
 
 /**
- * Opens a backend that is closed when the test is over, in a schema of its own unless one is named. Backends share a pool
+ * Opens a backend that is closed when the test is over, on the shared tables unless a schema is named. Backends share a pool
  * unless a test is about it: to connect takes the server longer than the rest. Each has its own connection for locks.
  */
 async function open(options: Partial<PostgresBackendOptions> = {}): Promise<StorageBackend> {
   const clock: Clock = createManualClock(START);
   const ids = createSequentialIds((seed += 1));
-  const backend = await openPostgresBackend({
-    connection: direct,
-    schema: newSchema(),
-    clock,
-    ids,
-    ...options,
-  });
-  opened.push(backend);
-  return backend;
+  const made = await openPostgresBackend({ connection: direct, schema: SHARED, clock, ids, ...options });
+  opened.push(made);
+  return made;
+}
+
+async function emptyShared(): Promise<void> {
+  const tables = [
+    "lily_items",
+    "lily_namespaces",
+    "lily_leases",
+    "checkpoints",
+    "checkpoint_blobs",
+    "checkpoint_writes",
+  ];
+  await query(tables.map((table) => `DELETE FROM "${SHARED}".${table}`).join(";"));
 }
 
 const newSchema = (): string => `lily ${(schemas += 1)}`;
@@ -60,16 +73,25 @@ describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? ` (${missing})` : 
     server = await startPostgres();
     address = await server.createDatabase();
     direct = openTestPool(address);
+    backend = await openPostgresBackend({
+      connection: direct,
+      schema: SHARED,
+      clock: createManualClock(START),
+      ids: createSequentialIds(0),
+    });
   });
+  beforeEach(emptyShared);
   afterAll(async () => {
+    await backend.close();
     await direct.end();
     await server.stop();
   });
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((backend) => backend.close()));
+    await Promise.all(opened.splice(0).map((one) => one.close()));
   });
 
-  describeBackendContract("postgres", () => open());
+  // One for all tests of the contract: to open it takes longer than they do.
+  describeBackendContract("postgres", () => ({ ...backend, close: async () => {} }));
   describe("opening", () => {
     describeOpening();
   });
@@ -84,6 +106,9 @@ describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? ` (${missing})` : 
   });
   describe("sessions", () => {
     describeSessions();
+  });
+  describe("erasing", () => {
+    describeErasing();
   });
 });
 
@@ -103,7 +128,7 @@ function describeOpening(): void {
     await first.store.put(["n"], "k", { n: 1 });
     await first.close();
     expect((await (await open({ schema })).store.get(["n"], "k"))?.value).toEqual({ n: 1 });
-    expect(await (await open()).store.get(["n"], "k")).toBeNull();
+    expect(await (await open({ schema: newSchema() })).store.get(["n"], "k")).toBeNull();
   });
 
   it("says where it is, without the password", async () => {
@@ -147,13 +172,8 @@ function describeOpening(): void {
   });
 }
 
-/** Two backends on one schema, as two processes have them: each with a connection of its own for locks. */
-async function openTwo(
-  options: Partial<PostgresBackendOptions> = {},
-): Promise<[StorageBackend, StorageBackend]> {
-  const schema = newSchema();
-  return [await open({ schema, ...options }), await open({ schema, ...options })];
-}
+/** Two backends on the same tables, as two processes have them: each with a connection of its own for locks. */
+const openTwo = async (): Promise<[StorageBackend, StorageBackend]> => [await open(), await open()];
 
 const whenAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => {
@@ -180,7 +200,7 @@ function describeLocks(): void {
   it("lose no update of a counter that two backends change under them", async () => {
     const backends = await openTwo();
     const count = async ({ locks, store, fencedStore }: StorageBackend): Promise<void> => {
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < 4; round += 1) {
         const lease = await locks.acquire("counter");
         const n = Number((await store.get(["counters"], "n"))?.value["n"] ?? 0);
         await fencedStore(lease).put(["counters"], "n", { n: n + 1 });
@@ -188,13 +208,12 @@ function describeLocks(): void {
       }
     };
     await Promise.all([...backends, ...backends].map(count));
-    expect((await backends[0].store.get(["counters"], "n"))?.value).toEqual({ n: 40 });
+    expect((await backends[0].store.get(["counters"], "n"))?.value).toEqual({ n: 16 });
   });
 
   it("are free at once when the process of their holder is killed", async () => {
-    const schema = newSchema();
-    const { locks } = await open({ schema });
-    const worker = startLockWorker(address, schema);
+    const { locks } = await open();
+    const worker = startLockWorker(address, SHARED);
     try {
       await worker.held();
       await expect(locks.acquire("counter", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
@@ -218,11 +237,10 @@ function describeLocks(): void {
   });
 
   it("are taken from a holder that has not renewed them in time", async () => {
-    const schema = newSchema();
-    const [one, two] = [await open({ schema }), await open({ schema })];
+    const [one, two] = await openTwo();
     const stalled = await one.locks.acquire("k");
     await expect(two.locks.acquire("k", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
-    await query(`UPDATE "${schema}".lily_leases SET expires_at = clock_timestamp() - interval '1 second'`);
+    await query(`UPDATE "${SHARED}".lily_leases SET expires_at = clock_timestamp() - interval '1 second'`);
     const taken = await two.locks.acquire("k", { waitMs: 30_000 });
     const late = one.fencedStore(stalled).put(["n"], "k", {});
     await expect(late).rejects.toMatchObject({ code: "lease_lost" });
@@ -230,11 +248,10 @@ function describeLocks(): void {
   });
 
   it("are renewed for as long as they are held", async () => {
-    const schema = newSchema();
-    const { locks } = await open({ schema, leaseMs: 300 });
+    const { locks } = await open({ leaseMs: 300 });
     const lease = await locks.acquire("k");
     const ends = async () =>
-      (await query<{ at: Date }>(`SELECT expires_at AS at FROM "${schema}".lily_leases`))[0]?.at;
+      (await query<{ at: Date }>(`SELECT expires_at AS at FROM "${SHARED}".lily_leases`))[0]?.at;
     const granted = await ends();
     while (Number(await ends()) === Number(granted)) await new Promise((resolve) => setImmediate(resolve));
     expect(lease.lost.aborted).toBe(false);
@@ -242,24 +259,25 @@ function describeLocks(): void {
   });
 
   it("tell their holder at the renewal that finds a newer grant", async () => {
-    const schema = newSchema();
-    const { locks } = await open({ schema, leaseMs: 600 });
+    const { locks } = await open({ leaseMs: 600 });
     const lease = await locks.acquire("k");
-    await query(`UPDATE "${schema}".lily_leases SET token = token + 1`);
+    await query(`UPDATE "${SHARED}".lily_leases SET token = token + 1`);
     expect(await whenAborted(lease.lost)).toMatchObject({ code: "lease_lost" });
   });
 
   it("leave the pool to their holders, however many are held", async () => {
-    const backend = await open({ connection: address, maxConnections: 2 });
+    const pool = openTestPool(address, 2);
+    onTestFinished(() => pool.end());
+    const backend = await open({ connection: pool });
     const work = async (name: string): Promise<void> => {
       const lease = await backend.locks.acquire(name);
       await backend.fencedStore(lease).put(["n"], name, {});
       await lease.release();
     };
-    const names = Array.from({ length: 30 }, (_, n) => `key ${n}`);
+    const names = Array.from({ length: 10 }, (_, n) => `key ${n}`);
     const held = await Promise.all(names.map((name) => backend.locks.acquire(`other ${name}`)));
     await Promise.all(names.map(work));
-    expect(await backend.store.search(["n"], { limit: 100 })).toHaveLength(30);
+    expect(await backend.store.search(["n"], { limit: 100 })).toHaveLength(10);
     await Promise.all(held.map((lease) => lease.release()));
   });
 
@@ -289,17 +307,16 @@ function describeLocks(): void {
   });
 
   it("are free again when a holder gives back one that it was told to be lost", async () => {
-    const schema = newSchema();
-    const [one, two] = [await open({ schema, leaseMs: 60 }), await open({ schema })];
+    const [one, two] = [await open({ leaseMs: 60 }), await open()];
     const lease = await one.locks.acquire("k");
-    await query(`UPDATE "${schema}".lily_leases SET token = token + 1`);
+    await query(`UPDATE "${SHARED}".lily_leases SET token = token + 1`);
     await whenAborted(lease.lost);
     await lease.release();
     await two.locks.acquire("k", { waitMs: 5_000 });
   });
 
   it("are not shared by schemas of one database", async () => {
-    const [one, other] = [await open(), await open()];
+    const [one, other] = [await open(), await open({ schema: newSchema() })];
     const held = await one.locks.acquire("k");
     await (await other.locks.acquire("k", { waitMs: 5_000 })).release();
     await held.release();
@@ -320,11 +337,10 @@ function describeFencing(): void {
   });
 
   it("keeps a newer grant waiting until a write under the lease before it is over", async () => {
-    const schema = newSchema();
-    const [one, two] = [await open({ schema }), await open({ schema })];
+    const [one, two] = await openTwo();
     await one.store.put(["n"], "k", {});
     const blocker = await direct.connect();
-    await blocker.query(`BEGIN; UPDATE "${schema}".lily_items SET key = key`);
+    await blocker.query(`BEGIN; UPDATE "${SHARED}".lily_items SET key = key`);
     const old = await one.locks.acquire("k");
     const write = one.fencedStore(old).put(["n"], "k", { by: "old" });
     await untilBlocked(1);
@@ -369,18 +385,17 @@ async function listed(saver: BaseCheckpointSaver): Promise<string[]> {
 
 function describeCheckpoints(): void {
   it("prunes more rows than one transaction takes, with their writes and the values nobody has any more", async () => {
-    const schema = newSchema();
-    const { checkpointer } = await open({ schema });
+    const { checkpointer } = await open();
     const graph = countingGraph(checkpointer);
     for (let run = 0; run < 3; run += 1) await graph.run("t", 1);
     await graph.run("other", 1);
     const tables = ["checkpoints", "checkpoint_writes", "checkpoint_blobs"];
     const counts = async (thread: string) => {
       const count = async (table: string) =>
-        (await query(`SELECT FROM "${schema}".${table} WHERE thread_id = $1`, [thread])).length;
+        (await query(`SELECT FROM "${SHARED}".${table} WHERE thread_id = $1`, [thread])).length;
       return Promise.all(tables.map(count));
     };
-    const filler = `INSERT INTO "${schema}".checkpoint_blobs
+    const filler = `INSERT INTO "${SHARED}".checkpoint_blobs
       SELECT 't', '', 'filler', n::text, 'json', '1' FROM generate_series(1, 450) AS n`;
     await query(filler);
     const others = await counts("other");
@@ -394,15 +409,14 @@ function describeCheckpoints(): void {
     expect(await counts("t")).toEqual(pruned);
     expect(await graph.stateOf("t")).toEqual({ total: 10 });
     expect(await counts("other")).toEqual(others);
-    const filled = await query(`SELECT FROM "${schema}".checkpoint_blobs WHERE channel = 'filler'`);
+    const filled = await query(`SELECT FROM "${SHARED}".checkpoint_blobs WHERE channel = 'filler'`);
     expect(filled).toEqual([]);
   });
 
   it("drops what subgraphs have put before what is kept", async () => {
-    const schema = newSchema();
-    const { checkpointer } = await open({ schema });
+    const { checkpointer } = await open();
     const add = (id: string, namespace = "") =>
-      query(`INSERT INTO "${schema}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', '{}')`, [
+      query(`INSERT INTO "${SHARED}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', '{}')`, [
         namespace,
         id,
       ]);
@@ -411,7 +425,7 @@ function describeCheckpoints(): void {
     await add("3");
     await add("4", "anew:task-2");
     expect(await checkpointer.retain("t", 1)).toBe(2);
-    const left = `SELECT checkpoint_ns || '/' || checkpoint_id AS id FROM "${schema}".checkpoints ORDER BY 1`;
+    const left = `SELECT checkpoint_ns || '/' || checkpoint_id AS id FROM "${SHARED}".checkpoints ORDER BY 1`;
     expect(await query(left)).toEqual([{ id: "/3" }, { id: "anew:task-2/4" }]);
   });
 
@@ -424,13 +438,12 @@ function describeCheckpoints(): void {
   });
 
   it("drops a thread that cannot be read, and no other", async () => {
-    const schema = newSchema();
-    const { checkpointer } = await open({ schema });
+    const { checkpointer } = await open();
     for (const thread of ["t", "other"]) await countingGraph(checkpointer).run(thread, 1);
     await query(
-      `UPDATE "${schema}".checkpoint_blobs SET type = 'json', blob = 'no JSON' WHERE thread_id = 't' AND channel = 'total'`,
+      `UPDATE "${SHARED}".checkpoint_blobs SET type = 'json', blob = 'no JSON' WHERE thread_id = 't' AND channel = 'total'`,
     );
-    const { checkpointer: again } = await open({ schema });
+    const { checkpointer: again } = await open();
     expect(await countingGraph(again).stateOf("t")).toEqual({});
     expect(await countingGraph(again).stateOf("other")).toEqual({ total: 2 });
   });
@@ -476,7 +489,7 @@ function describeCheckpoints(): void {
 
 function describeSessions(): void {
   it("keeps ids apart that a database could mistake for each other", async () => {
-    const sessions = createStoreSessionRepository((await open()).store);
+    const sessions = createStoreSessionRepository(backend.store);
     const ids = [
       "a.b:c%_",
       "",
@@ -508,7 +521,7 @@ function describeSessions(): void {
   });
 
   it("pages failures of one session, without those of a session whose id begins with its id", async () => {
-    const sessions = createStoreSessionRepository((await open()).store);
+    const sessions = createStoreSessionRepository(backend.store);
     const failureOf = (sessionId: string): FailedTurn => ({
       sessionId,
       deliveryId: "d",
@@ -526,5 +539,62 @@ function describeSessions(): void {
     for (const sessionId of ["s1", "s10", "s%", "s_"]) {
       expect(await sessions.readFailures({ ...key, sessionId })).toEqual([failureOf(sessionId)]);
     }
+  });
+}
+
+function describeErasing(): void {
+  const clock = createManualClock(START);
+  const ids = createSequentialIds(5);
+
+  it("erases a fact, writes the tables anew, and says that the log is not reached", async () => {
+    const storage = await open();
+    const facts = createFactStore(storage.store, { clock, ids, scan: async () => [] });
+    const fact = { text: "My neighbour keeps zebrafish", saidBy: "owner", source: "command" } as const;
+    for (const owner of ["ada", "ad", "ada%"]) await facts.remember({ owner }, fact);
+    const receipt = await erase({ storage, clock, ids }, { owner: "ada", text: fact.text });
+    expect(receipt.finished).toBe(true);
+    expect(receipt.lines).toEqual(
+      expect.arrayContaining([
+        { place: "memory", outcome: "erased", count: 1 },
+        { place: "database files", outcome: "erased", count: 6, note: "written anew" },
+        expect.objectContaining({ place: "database log", outcome: "not_supported" }),
+      ]),
+    );
+    for (const [owner, total] of [
+      ["ada", 0],
+      ["ad", 1],
+      ["ada%", 1],
+    ] as const)
+      expect((await facts.show({ owner })).total).toBe(total);
+    await erase({ storage, clock, ids }, { owner: "ad" });
+    expect((await facts.show({ owner: "ad" })).total).toBe(0);
+    expect((await facts.show({ owner: "ada%" })).total).toBe(1);
+  });
+
+  it("says that the tables are not finished while somebody uses one", async () => {
+    const storage = await open();
+    const reader = await direct.connect();
+    await reader.query("BEGIN");
+    await reader.query(`SELECT * FROM "${SHARED}".lily_items`);
+    expect(await storage.erasure?.scrub()).toMatchObject({ outcome: "unfinished" });
+    await reader.query("COMMIT");
+    reader.release();
+    expect(await storage.erasure?.scrub()).toEqual({ outcome: "done", files: 6 });
+  });
+
+  it("forgets locks with the prefix that nobody holds, and never grants an old token again", async () => {
+    const storage = await open();
+    const grant = async (name: string): Promise<number> => {
+      const lease = await storage.locks.acquire(name);
+      await lease.release();
+      return lease.token;
+    };
+    for (let round = 1; round <= 3; round += 1) expect(await grant("turn/ada/a")).toBe(round);
+    await grant("turn/ad/a");
+    const held = await storage.locks.acquire("turn/ada/b");
+    expect(await storage.erasure?.forgetLocks("turn/ada/")).toBe(1);
+    expect(await storage.locks.holder("turn/ada/b")).toEqual({ lockName: "turn/ada/b", token: held.token });
+    await held.release();
+    expect([await grant("turn/ada/a"), await grant("turn/ad/a")]).toEqual([4, 2]);
   });
 }

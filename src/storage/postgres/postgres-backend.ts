@@ -24,13 +24,13 @@ export interface PostgresBackendOptions {
   readonly ids: Pick<Ids, "uuid">;
   /** How long a lease lasts without renewal, in milliseconds; 30 s by default. */
   readonly leaseMs?: number;
-  /** Most connections of the pool; 10 by default. */
-  readonly maxConnections?: number;
   /** LangGraph's `index` settings of the store. */
   readonly index?: StoreIndex;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+
+const MOST_CONNECTIONS = 10;
 
 // A process that stands still in the middle of a write would block the next holder of its lock.
 const IDLE_TRANSACTION_TIMEOUT_MS = 15_000;
@@ -61,7 +61,7 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   };
   const server = addressOf(own);
-  const pool = typeof connection === "string" ? openPool(own, options.maxConnections) : connection;
+  const pool = typeof connection === "string" ? openPool(own) : connection;
   const endPool = async (): Promise<void> => {
     if (pool !== connection && !pool.ended) await pool.end();
   };
@@ -94,10 +94,10 @@ export async function openPostgresBackend(options: PostgresBackendOptions): Prom
   };
 }
 
-function openPool(config: PoolConfig, maxConnections = 10): Pool {
+function openPool(config: PoolConfig): Pool {
   const pool = new Pool({
     ...config,
-    max: maxConnections,
+    max: MOST_CONNECTIONS,
     application_name: "lily",
     keepAlive: true,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,

@@ -43,7 +43,9 @@ async function withFolder(test: (surroundings: Surroundings) => Promise<void>): 
 
 // Concurrent, because most of the time goes into starting processes.
 describe.concurrent("processes that share the SQLite files", { timeout: 120_000 }, () => {
-  it("lose no update of a counter that each changes under the lock", async ({ expect }) => {
+  it("open new files at the same time, and lose no update of a counter that each changes under the lock", async ({
+    expect,
+  }) => {
     await withFolder(async ({ start, open }) => {
       const workers = [start("count"), start("count")];
       expect(await Promise.all(workers.map((worker) => worker.nextLine()))).toEqual(["done", "done"]);

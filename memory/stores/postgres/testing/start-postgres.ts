@@ -77,9 +77,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** A pool for a test. */
-export function openTestPool(address: string): Pool {
-  const pool = new Pool({ connectionString: address });
+/** A pool for a test, of ten connections at most. */
+export function openTestPool(address: string, max = 10): Pool {
+  const pool = new Pool({ connectionString: address, max });
   // It says that its last connections are gone when the server stops, whether it was ended before or not.
   const onLost = (): void => undefined;
   return pool.on("error", onLost).on("connect", (client) => client.on("error", onLost));
