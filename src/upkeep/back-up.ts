@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { assertNotNewer } from "#memory/stores/sqlite/migrate.ts";
-import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
+import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-database.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { retryBusy, toStorageError } from "#memory/stores/storage-errors.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";

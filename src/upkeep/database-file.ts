@@ -10,7 +10,7 @@ import {
   type DatabaseSchema,
   readVersion,
 } from "#memory/stores/sqlite/migrate.ts";
-import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-copy.ts";
+import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-database.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 

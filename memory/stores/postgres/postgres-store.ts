@@ -5,13 +5,13 @@ import type { DueItem, Questions } from "#memory/embedding/vectors.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import {
   DurableStore,
+  fuse,
   toItem,
   type BatchRun,
   type DueQuery,
   type DurableStoreOptions,
   type MadeVector,
 } from "../durable-store.ts";
-import { fuse } from "../fuse.ts";
 import { indexedTexts, toSearchableText } from "../index-fields.ts";
 import { commonPath, decodePath, endOfRange, selectNamespaces } from "../namespace.ts";
 import type { ItemChange, SearchQuery, StoreReads } from "../operations.ts";

@@ -8,16 +8,8 @@ export interface Queryable {
   query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>>;
 }
 
-/** Names of tables, quoted, with their schema. */
-interface StoreTables {
-  readonly versions: string;
-  readonly namespaces: string;
-  readonly items: string;
-  readonly vectors: string;
-}
-
-/** The tables of the store in `schema`. */
-export function storeTables(schema: string): StoreTables {
+/** The tables of the store in `schema`, their names quoted. */
+export function storeTables(schema: string) {
   const table = (name: string): string => `${escapeIdentifier(schema)}.${name}`;
   return {
     versions: table("lily_store_versions"),
@@ -26,6 +18,8 @@ export function storeTables(schema: string): StoreTables {
     vectors: table("lily_vectors"),
   };
 }
+
+type StoreTables = ReturnType<typeof storeTables>;
 
 // `path` is the namespace, each label ended by ".", in byte order, so that a prefix of labels is a range of its index.
 // Numbers grow, so they are the order in which namespaces and items were first put. `value` is the JSON as text: jsonb

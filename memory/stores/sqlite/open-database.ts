@@ -1,6 +1,17 @@
 /** Opens a SQLite file the way all of ours are opened, and says in plain words why one cannot be. */
-import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { assertNotNewer, migrate, type DatabaseSchema } from "./migrate.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -83,5 +94,47 @@ function waitWhileBusy(work: () => void): void {
       if (!isBusy(error) || waitedMs >= OPEN_TIMEOUT_MS) throw error;
       Atomics.wait(pause, 0, 0, 20);
     }
+  }
+}
+
+/** Whether `file` is there and can be read, and it or its folder cannot be written. */
+export function isReadOnly(file: string): boolean {
+  return (
+    mayBe(file, constants.R_OK) && !(mayBe(file, constants.W_OK) && mayBe(dirname(file), constants.W_OK))
+  );
+}
+
+function mayBe(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What `file` holds now, its log included, as a database in memory, for where nothing may be written: SQLite itself wants
+ * files beside one whose log it shares. The files that this takes are gone when it returns.
+ */
+export function openCopy(file: string): Database.Database {
+  const folder = mkdtempSync(join(tmpdir(), "lily-read-"));
+  try {
+    const copy = join(folder, "copy.sqlite");
+    for (const end of ["", "-wal"]) {
+      if (!existsSync(`${file}${end}`)) continue;
+      copyFileSync(`${file}${end}`, `${copy}${end}`);
+      chmodSync(`${copy}${end}`, 0o600);
+    }
+    const db = new Database(copy);
+    try {
+      // Folds the log in; a database in memory has none.
+      db.pragma("journal_mode = DELETE");
+      return new Database(db.serialize());
+    } finally {
+      db.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }

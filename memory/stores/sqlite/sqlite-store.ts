@@ -7,13 +7,13 @@ import { LilyError } from "#src/kernel/errors.ts";
 import {
   bytesOf,
   DurableStore,
+  fuse,
   toItem,
   type BatchRun,
   type DueQuery,
   type DurableStoreOptions,
   type MadeVector,
 } from "../durable-store.ts";
-import { fuse } from "../fuse.ts";
 import { indexedTexts, type IndexedTexts } from "../index-fields.ts";
 import { commonPath, decodePath, endOfRange, selectNamespaces } from "../namespace.ts";
 import type { ItemChange, ItemRef, SearchQuery, StoreReads } from "../operations.ts";

@@ -78,31 +78,3 @@ describe("a scrub", () => {
     await storage.close();
   });
 });
-
-describe("locks that are forgotten", () => {
-  it("are those with the prefix that nobody holds, and their tokens go on growing", async () => {
-    const folder = temporaryFolder();
-    const storage = openSqliteBackend({
-      checkpointPath: join(folder, "c.sqlite"),
-      storePath: join(folder, "s.sqlite"),
-      clock: createManualClock(0),
-    });
-    const grant = async (name: string): Promise<number> => {
-      const lease = await storage.locks.acquire(name);
-      await lease.release();
-      return lease.token;
-    };
-    for (let round = 1; round <= 3; round += 1) expect(await grant("turn/ada/a")).toBe(round);
-    await grant("turn/ad/a");
-    await grant("turn/ada2/a");
-    const held = await storage.locks.acquire("turn/ada/b");
-    expect(await storage.erasure?.forgetLocks("turn/ada/")).toBe(1);
-    expect(await storage.erasure?.forgetLocks("turn/ada/")).toBe(0);
-    expect(await storage.locks.holder("turn/ada/b")).toEqual({ lockName: "turn/ada/b", token: held.token });
-    expect([await grant("turn/ada/a"), await grant("turn/ad/a"), await grant("turn/ada2/a")]).toEqual([
-      4, 2, 2,
-    ]);
-    await held.release();
-    await storage.close();
-  });
-});

@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "vitest";
 import type { StorageBackend } from "../backend.ts";
-import { startWorker, type Worker } from "./testing/start-worker.ts";
+import { startWorker, type Worker } from "../testing/start-worker.ts";
 import { openSqliteBackend } from "./sqlite-backend.ts";
+
+const WORKER = new URL("testing/lock-worker.ts", import.meta.url);
 
 interface Surroundings {
   readonly dir: string;
-  start(mode: Parameters<typeof startWorker>[1]): Worker;
+  start(mode: "count" | "hold" | "stall" | "wait"): Worker;
   /** Opens the files that the workers use. */
   open(): StorageBackend;
 }
@@ -21,7 +23,7 @@ async function withFolder(test: (surroundings: Surroundings) => Promise<void>): 
     await test({
       dir,
       start(mode) {
-        const worker = startWorker(dir, mode);
+        const worker = startWorker(WORKER, dir, mode);
         endings.push(() => worker.kill());
         return worker;
       },

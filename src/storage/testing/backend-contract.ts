@@ -171,6 +171,25 @@ function describeHolder(backend: () => StorageBackend): void {
     expect(await locks.holder("k")).toMatchObject({ token: second.token });
     await second.release();
   });
+
+  it("is forgotten by the prefix of its name unless it is held, and no token is granted twice", async () => {
+    const { locks, erasure } = backend();
+    const grant = async (name: string): Promise<number> => {
+      const lease = await locks.acquire(name);
+      await lease.release();
+      return lease.token;
+    };
+    for (let round = 1; round <= 3; round += 1) expect(await grant("turn/ada/a")).toBe(round);
+    await grant("turn/ad/a");
+    await grant("turn/ada2/a");
+    const held = await locks.acquire("turn/ada/b");
+    expect(await erasure?.forgetLocks("turn/ada/")).toBe(1);
+    expect(await erasure?.forgetLocks("turn/ada/")).toBe(0);
+    expect(await locks.holder("turn/ada/b")).toEqual({ lockName: "turn/ada/b", token: held.token });
+    const tokens = [await grant("turn/ada/a"), await grant("turn/ad/a"), await grant("turn/ada2/a")];
+    expect(tokens).toEqual([4, 2, 2]);
+    await held.release();
+  });
 }
 
 function describeFencing(backend: () => StorageBackend): void {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fuse } from "./fuse.ts";
+import { fuse } from "./durable-store.ts";
 
 type Scores = Readonly<Record<string, number>>;
 
