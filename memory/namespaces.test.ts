@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  memoryIndexFields,
+  indexFieldsOf,
   personalityPrefix,
   recordNamespace,
   reviewNamespace,
@@ -41,11 +41,11 @@ describe("the namespaces of memory", () => {
   });
 
   it("let a search find the text of records and nothing else", () => {
-    expect(memoryIndexFields(personalityPrefix("ada", "user_profile"))).toEqual(["text"]);
-    expect(memoryIndexFields(taskPrefix("ada", "x"))).toEqual(["text"]);
-    expect(memoryIndexFields(reviewNamespace("ada"))).toBe(false);
-    expect(memoryIndexFields(tombstoneNamespace("ada"))).toBe(false);
-    expect(memoryIndexFields(taskIndexNamespace("ada"))).toBe(false);
-    expect(memoryIndexFields(["history", "ada"])).toBeUndefined();
+    expect(indexFieldsOf(personalityPrefix("ada", "user_profile"))).toEqual(["text"]);
+    expect(indexFieldsOf(taskPrefix("ada", "x"))).toEqual(["text"]);
+    expect(indexFieldsOf(reviewNamespace("ada"))).toBe(false);
+    expect(indexFieldsOf(tombstoneNamespace("ada"))).toBe(false);
+    expect(indexFieldsOf(taskIndexNamespace("ada"))).toBe(false);
+    expect(indexFieldsOf(["history", "ada"])).toEqual(["$"]);
   });
 });

@@ -147,12 +147,18 @@ export function startsWithLabels(namespace: readonly string[], prefix: readonly 
   return prefix.length <= namespace.length && prefix.every((label, index) => label === namespace[index]);
 }
 
+/** Whether facts or documents lie there. */
+export function isMemory([root]: readonly string[]): boolean {
+  return root === "evidence" || root === "memory";
+}
+
 /**
- * What of an item in a memory namespace a search may find: the text of a record; nothing of tombstones and of what
- * waits for a review; of evidence the text of its pieces and the headings above it. `undefined` for other namespaces.
+ * What of an item a search may find: in a memory namespace the text of a record; nothing of tombstones and of what waits
+ * for a review; of evidence the text of its pieces and the headings above it; everywhere else every string.
  */
-export function memoryIndexFields(namespace: readonly string[]): string[] | false | undefined {
-  if (namespace[0] === "evidence") return namespace[3] === "pieces" ? ["text", "headings"] : false;
-  if (namespace[0] !== "memory") return undefined;
-  return namespace[1] === "personality" || namespace[1] === "task" ? ["text"] : false;
+export function indexFieldsOf(namespace: readonly string[]): string[] | false {
+  if (!isMemory(namespace)) return ["$"];
+  const [root, kind, , part] = namespace;
+  if (root === "evidence") return part === "pieces" ? ["text", "headings"] : false;
+  return kind === "personality" || kind === "task" ? ["text"] : false;
 }

@@ -7,7 +7,7 @@ import { rankFacts } from "#src/context/found-sections.ts";
 import { createFactStore, type FactStore } from "#memory/facts/fact-store.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
-import { memoryIndexFields } from "#memory/namespaces.ts";
+import { indexFieldsOf } from "#memory/namespaces.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { readJson, readMadial, readPrecision } from "./data.ts";
@@ -52,8 +52,7 @@ async function reportLocomo(): Promise<string> {
 /** An empty store of facts in memory. */
 function openFacts(): FactStore {
   const clock = createManualClock(0);
-  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
-  const store = new SqliteStore(openDatabase(":memory:"), { clock, index: { fields } });
+  const store = new SqliteStore(openDatabase(":memory:"), { clock, index: { fields: indexFieldsOf } });
   return createFactStore(store, { clock, ids: createSequentialIds(), scan: async () => [] });
 }
 

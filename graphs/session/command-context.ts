@@ -127,7 +127,7 @@ export function createReadCommand(deps: SessionDeps, sources: ReadSources): Read
     const context = await contextOf({ owner, sessionKey }, deliveryId);
     const command = findCommand(name);
     const envelope =
-      command?.kind === "plain" && readsOnly(command, args)
+      command !== undefined && command.kind !== "rotating" && readsOnly(command, args)
         ? (await runPlain(command, args, context)).envelope
         : unknownCommand(name);
     const isOpened = context.chain.revision > 0;

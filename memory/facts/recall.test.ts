@@ -1,7 +1,7 @@
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { memoryIndexFields } from "../namespaces.ts";
+import { indexFieldsOf } from "../namespaces.ts";
 import { openDatabase } from "../stores/sqlite/open-database.ts";
 import { SqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import { ADA, NOW_MS, openTestFacts, recordOf, sayMany, type TestFacts } from "./testing/test-facts.ts";
@@ -10,7 +10,7 @@ import type { RecallOptions } from "./types.ts";
 const openSqliteStore = (): BaseStore =>
   new SqliteStore(openDatabase(":memory:"), {
     clock: createManualClock(NOW_MS),
-    index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
+    index: { fields: indexFieldsOf },
   });
 
 const textsOf = (records: readonly { readonly text: string }[]) => records.map(({ text }) => text);

@@ -34,14 +34,24 @@ export function createBesideTurns(
   { checkpointer, fillVectors, store }: Pick<StorageBackend, "checkpointer" | "fillVectors" | "store">,
   { keepTurns, onError }: BesideOptions,
 ): BesideTurns {
-  const background = new Background(onError);
+  const jobs = new Map<string, Promise<void>>();
+  /** Begins `job`, unless one of the same name has not ended yet. */
+  const begin = (name: string, job: () => Promise<void>): void => {
+    if (!jobs.has(name))
+      jobs.set(
+        name,
+        job()
+          .catch(onError)
+          .finally(() => jobs.delete(name)),
+      );
+  };
   const tidyAt = new Map<string, number>();
   return {
     afterTurn(sessionId, isSealed) {
       const keep = isSealed ? 1 : keepTurns;
-      background.run(`prune ${sessionId} to ${keep}`, () => checkpointer.retain(sessionId, keep));
+      begin(`prune ${sessionId} to ${keep}`, async () => void (await checkpointer.retain(sessionId, keep)));
       if (fillVectors === undefined) return;
-      background.run("vectors", async () => {
+      begin("vectors", async () => {
         while (await fillVectors(VECTORS_AT_ONCE));
       });
     },
@@ -53,44 +63,15 @@ export function createBesideTurns(
       if (tidyAt.size >= MAX_OWNERS) tidyAt.clear();
       // Until it has succeeded it is due again in an hour.
       tidyAt.set(owner, now + HOUR_MS);
-      background.run(`tidy ${owner}`, async () => {
+      begin(`tidy ${owner}`, async () => {
         const { clock, ids } = deps;
         // No text comes in with a mark, so there is nothing to scan.
         await applyLifecycle({ store, clock, ids, scan: async () => [] }, { owner });
         tidyAt.set(owner, now + DAY_MS);
       });
     },
-    settled: () => background.settled(),
+    async settled() {
+      while (jobs.size > 0) await Promise.all(jobs.values());
+    },
   };
-}
-
-/** Jobs of one process, by name. */
-class Background {
-  readonly #jobs = new Map<string, Promise<void>>();
-  readonly #onError: (error: unknown) => void;
-
-  /** `onError` is told of each job that fails; nothing else comes of it. */
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError;
-  }
-
-  /** Begins `job`, unless one of the same name has not ended yet. */
-  run(name: string, job: () => Promise<unknown>): void {
-    if (this.#jobs.has(name)) return;
-    const ended = this.#finish(job).finally(() => this.#jobs.delete(name));
-    this.#jobs.set(name, ended);
-  }
-
-  /** Resolves when no job runs. */
-  async settled(): Promise<void> {
-    while (this.#jobs.size > 0) await Promise.all(this.#jobs.values());
-  }
-
-  async #finish(job: () => Promise<unknown>): Promise<void> {
-    try {
-      await job();
-    } catch (error) {
-      this.#onError(error);
-    }
-  }
 }

@@ -8,13 +8,14 @@ import type { StructuredToolInterface } from "@langchain/core/tools";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { createEmbedder } from "#memory/embedding/embedders.ts";
-import { memoryIndexFields } from "#memory/namespaces.ts";
-import type { IndexFields, StoreIndex } from "#memory/stores/index-fields.ts";
+import { indexFieldsOf, isMemory } from "#memory/namespaces.ts";
+import type { StoreIndex } from "#memory/stores/index-fields.ts";
 import { createAgentFiles } from "#src/agents/agent-files.ts";
 import { BUILT_IN_PLUGINS } from "#src/preparation/built-in.ts";
 import type { PluginRegistry } from "#src/preparation/plugins.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { joined } from "#src/kernel/markdown.ts";
 import { sleepByTimer } from "#src/models/retry-model.ts";
 import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import type { StorageBackend } from "#src/storage/backend.ts";
@@ -127,18 +128,18 @@ export async function openApp(
   assertNotCutOff(loaded.home);
   const plugins = await loadPlugins(loaded);
   const deps = createSessionDeps(loaded, env, { plugins, windowCharacters: UNSHOWN_CHARACTERS });
-  const problem = zoneProblem(loaded.config, env);
   // Leases between processes go by the machine's own clock, not by one that LILY_NOW has moved.
   const storage = await openStorage(loaded, env, { clock: systemClock(), ids: deps.ids }, mayOnlyRead);
   const notices = [
-    ...(problem === undefined ? [] : [problem]),
-    ...(storage.notice === undefined ? [] : [storage.notice]),
+    zoneProblem(loaded.config, env),
+    storage.notice,
     ...plugins.problems.map(pluginProblemText),
   ];
+  const notice = joined(notices, "\n");
   return {
     ...loaded,
     storage,
-    ...(notices.length === 0 ? {} : { notice: notices.join("\n") }),
+    ...(notice === "" ? {} : { notice }),
     async close() {
       await deps.outside?.close();
       await storage.close();
@@ -155,41 +156,32 @@ export async function openApp(
 async function openStorage(
   loaded: LoadedConfig,
   env: Environment,
-  deps: Pick<SessionDeps, "clock" | "ids">,
+  { clock, ids }: Pick<SessionDeps, "clock" | "ids">,
   mayOnlyRead: boolean,
 ): Promise<StorageBackend> {
   const { storage } = loaded.config;
-  if (storage.backend === "memory")
-    return createMemoryBackend({ clock: deps.clock, index: { fields, ...embedOf(loaded, env) } });
+  const index = indexOf(loaded, env);
+  if (storage.backend === "memory") return createMemoryBackend({ clock, index });
   if (storage.backend === "postgres") {
     const { openPostgresBackend } = await import("#src/storage/postgres/postgres-backend.ts");
-    return openPostgresBackend({
-      connection: postgresUrl(env),
-      schema: storage.schema,
-      index: { fields, ...embedOf(loaded, env) },
-      ...deps,
-    });
+    return openPostgresBackend({ connection: postgresUrl(env), schema: storage.schema, index, clock, ids });
   }
   return openSqliteBackend({
     checkpointPath: resolve(join(loaded.home, storage.checkpoints)),
     storePath: resolve(join(loaded.home, storage.store)),
-    clock: deps.clock,
-    index: { fields, ...embedOf(loaded, env) },
+    clock,
+    index,
     mayOnlyRead,
   });
 }
 
 /** Facts and documents alone are given to an embedder: conversations are nobody's business but the model's that answers. */
-function embedOf({ config }: LoadedConfig, env: Environment): Pick<StoreIndex, "embed" | "isEmbedded"> {
+function indexOf({ config }: LoadedConfig, env: Environment): StoreIndex {
   const { embedder: reference, dimensions } = config.memory;
   const server = { ...openAISettingsOf(env), ...(dimensions === undefined ? {} : { dimensions }) };
   const embed = createEmbedder(reference, server);
-  if (embed === undefined) return {};
-  return { embed, isEmbedded: (namespace) => memoryIndexFields(namespace) !== undefined };
+  return { fields: indexFieldsOf, ...(embed === undefined ? {} : { embed, isEmbedded: isMemory }) };
 }
-
-/** What is searched where a put does not say: LangGraph drops what a node's put says. */
-const fields = (namespace: readonly string[]): IndexFields => memoryIndexFields(namespace) ?? ["$"];
 
 function postgresUrl(env: Environment): string {
   const url = env["LILY_POSTGRES_URL"]?.trim();

@@ -1,35 +1,9 @@
 /** The parts of the session graph's dependencies that configuration alone decides. Pure. */
 import { defaultModelReference } from "#src/models/model-reference.ts";
+import type { PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ToolPolicy } from "#src/tools/policy.ts";
-import type { Manner } from "#src/sessions/session-fields.ts";
-import type { PluginSources } from "#src/preparation/plugins.ts";
 import type { Config, Environment } from "./config.ts";
 import type { SessionDeps } from "./session-deps.ts";
-
-type Settings = Pick<
-  SessionDeps,
-  | "defaultModel"
-  | "temperature"
-  | "manner"
-  | "offersTools"
-  | "toolPolicy"
-  | "fallbackModels"
-  | "controlModels"
-  | "lifecycleMode"
-  | "policies"
-  | "limits"
-  | "contextOf"
-  | "priceOf"
-  | "memory"
-  | "extractsUnits"
-  | "isWithPeople"
-  | "botNames"
-  | "defaultAgent"
-  | "configuredAgents"
-  | "localOwner"
-  | "arrivals"
-  | "pluginChoices"
->;
 
 /** Clients of a LangGraph server show the state's `messages` as the conversation: the newest dozen turns or so. */
 const SHOWN_CHARACTERS = 12_000;
@@ -53,80 +27,71 @@ export function sessionSettings(
   config: Config,
   env: Environment,
   { machineZone, windowCharacters = SHOWN_CHARACTERS }: Surroundings,
-): Settings {
-  const characters = config.limits.windowCharacters ?? windowCharacters;
+) {
+  const { agents, keys, limits } = config;
+  const { defaults } = agents;
+  const characters = limits.windowCharacters ?? windowCharacters;
+  /** What is said of an agent, or else of all. */
+  const of = (agent: string): Config["agents"][string] => ({ ...defaults, ...agents[agent] });
   return {
-    defaultModel: (agent) =>
-      defaultModelReference(env, config.agents[agent]?.model ?? config.agents["defaults"]?.model),
-    temperature: (agent) => config.agents[agent]?.temperature ?? config.agents["defaults"]?.temperature,
-    manner: (agent) => mannerOf(config, agent),
-    offersTools: (agent) => (config.agents[agent]?.tools ?? config.agents["defaults"]?.tools) !== false,
+    defaultModel: (agent) => defaultModelReference(env, of(agent).model),
+    temperature: (agent) => of(agent).temperature,
+    manner(agent) {
+      const { reasoning, verbosity } = of(agent);
+      return {
+        ...(reasoning === undefined ? {} : { reasoning }),
+        ...(verbosity === undefined ? {} : { verbosity }),
+      };
+    },
+    offersTools: (agent) => of(agent).tools !== false,
     toolPolicy: toolPolicyOf(config),
-    fallbackModels: (agent) => config.agents[agent]?.fallbacks ?? config.agents["defaults"]?.fallbacks ?? [],
+    fallbackModels: (agent) => of(agent).fallbacks ?? [],
     controlModels: (agent) => ({
-      agent: agent === "defaults" ? undefined : config.agents[agent]?.controlModel,
-      defaults: config.agents["defaults"]?.controlModel,
+      agent: agents[agent]?.controlModel,
+      defaults: defaults?.controlModel,
     }),
-    pluginChoices: (agent) => pluginChoices(config, agent),
+    pluginChoices: (agent) => ({ agent: agents[agent]?.plugins, config: defaults?.plugins }),
     lifecycleMode: config.lifecycle.mode,
     policies: policiesOf(config, machineZone),
     limits: {
-      ...config.limits,
-      contextTokens: config.limits.contextTokens ?? CONTEXT_TOKENS,
+      ...limits,
+      contextTokens: limits.contextTokens ?? CONTEXT_TOKENS,
       windowCharacters: characters,
       isShown: characters > UNSHOWN_CHARACTERS,
     },
-    isWithPeople: (sessionKey) => isWithPeople(config, sessionKey),
+    isWithPeople: (sessionKey) => saidOf(config, sessionKey, "people") === true,
     memory: {
       enabled: config.memory.enabled,
       tool: config.memory.tool,
-      of: (sessionKey) => memoryOf(config, sessionKey),
+      // What several people read keeps its own, so that nothing private is told there.
+      of: (sessionKey) =>
+        saidOf(config, sessionKey, "memory") ?? (READ_BY_SEVERAL.test(sessionKey) ? "own" : "shared"),
     },
     extractsUnits: config.units.extract,
     priceOf: (model) => config.models[model]?.price,
-    contextOf: (agent) => contextOf(config, agent),
+    contextOf(agent) {
+      const window = of(agent).contextTokens;
+      // A window that somebody set counts in place of the limit that nobody did.
+      return { window, limit: limits.contextTokens ?? (window === undefined ? CONTEXT_TOKENS : Infinity) };
+    },
     botNames: config.botNames,
     defaultAgent: "lily",
-    configuredAgents: Object.keys(config.agents).filter((name) => name !== "defaults"),
+    configuredAgents: Object.keys(agents).filter((name) => name !== "defaults"),
     localOwner: config.owner,
-    arrivals: arrivalsOf(config),
-  };
+    arrivals: { base: config.arrivals, byKeyPrefix: keys },
+  } satisfies Partial<SessionDeps>;
 }
 
-function arrivalsOf({ arrivals: base, keys }: Config): NonNullable<SessionDeps["arrivals"]> {
-  return {
-    base,
-    byKeyPrefix: keys.flatMap(({ prefix, arrivals }) =>
-      arrivals === undefined ? [] : [{ prefix, arrivals }],
-    ),
-  };
-}
-
-function policiesOf(config: Config, machineZone: () => string): SessionDeps["policies"] {
-  const agents = Object.entries(config.agents);
+function policiesOf({ agents, keys, rollover, timeZone }: Config, machineZone: () => string): PolicySources {
   return {
     base: {
-      ...config.rollover,
+      ...rollover,
       get timeZone() {
-        return config.timeZone ?? machineZone();
+        return timeZone ?? machineZone();
       },
     },
-    byKeyPrefix: config.keys.flatMap(({ prefix, rollover }) =>
-      rollover === undefined ? [] : [{ prefix, rollover }],
-    ),
-    byAgent: Object.fromEntries(
-      agents.flatMap(([name, { rollover }]) => (rollover === undefined ? [] : [[name, rollover]])),
-    ),
-  };
-}
-
-function mannerOf({ agents }: Config, agent: string): Manner {
-  const { [agent]: own, defaults } = agents;
-  const reasoning = own?.reasoning ?? defaults?.reasoning;
-  const verbosity = own?.verbosity ?? defaults?.verbosity;
-  return {
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(verbosity === undefined ? {} : { verbosity }),
+    byKeyPrefix: keys,
+    byAgent: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, agent.rollover])),
   };
 }
 
@@ -141,34 +106,16 @@ function toolPolicyOf({ agents: { defaults, ...agents }, tools: { policy } }: Co
   };
 }
 
-function pluginChoices({ agents }: Config, agent: string): Pick<PluginSources, "agent" | "config"> {
-  return {
-    agent: agent === "defaults" ? undefined : agents[agent]?.plugins,
-    config: agents["defaults"]?.plugins,
-  };
-}
-
-/** A window that somebody set counts in place of the limit that nobody did. */
-function contextOf({ agents, limits }: Config, agent: string): ReturnType<SessionDeps["contextOf"]> {
-  const window = agents[agent]?.contextTokens ?? agents["defaults"]?.contextTokens;
-  return { window, limit: limits.contextTokens ?? (window === undefined ? CONTEXT_TOKENS : Infinity) };
-}
-
-/** The longest prefix that says so. */
-function isWithPeople({ keys }: Config, sessionKey: string): boolean {
-  const said = keys
-    .filter(({ prefix, people }) => people !== undefined && sessionKey.startsWith(prefix))
-    .toSorted((a, b) => b.prefix.length - a.prefix.length);
-  return said[0]?.people === true;
-}
-
 /** Parts of a key by which channels name what several people read, as `composeSessionKey` puts them together. */
 const READ_BY_SEVERAL = /(?:^|:)(?:group|supergroup|channel|room)(?::|$)/u;
 
-/** The longest prefix that says so; else what several people read keeps its own, so that nothing private is told there. */
-function memoryOf({ keys }: Config, sessionKey: string): "shared" | "own" | "none" {
-  const said = keys
-    .filter(({ prefix, memory }) => memory !== undefined && sessionKey.startsWith(prefix))
-    .toSorted((a, b) => b.prefix.length - a.prefix.length);
-  return said[0]?.memory ?? (READ_BY_SEVERAL.test(sessionKey) ? "own" : "shared");
+/** What is said of a key: the longest prefix that says so. */
+function saidOf<Name extends "people" | "memory">(
+  { keys }: Config,
+  sessionKey: string,
+  name: Name,
+): Config["keys"][number][Name] {
+  return keys
+    .filter((rule) => rule[name] !== undefined && sessionKey.startsWith(rule.prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]?.[name];
 }

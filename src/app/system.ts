@@ -1,5 +1,5 @@
 /** The real clock, ids and time zone: the only place that asks the machine for them. */
-import { randomFillSync } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { v7 as uuidV7 } from "uuid";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -25,18 +25,8 @@ export function systemClock(env: Readonly<Record<string, string | undefined>> = 
 /** Ids by the machine's clock and random bits (UUIDv7), so that the later one sorts behind the earlier; salts are random alone. */
 export const systemIds: Ids = {
   uuid: () => uuidV7(),
-  salt() {
-    if (nextSalt + SALT_BYTES > SALTS.length) nextSalt = 0;
-    if (nextSalt === 0) randomFillSync(SALTS);
-    nextSalt += SALT_BYTES;
-    return SALTS.toString("base64url", nextSalt - SALT_BYTES, nextSalt);
-  },
+  salt: () => randomBytes(16).toString("base64url"),
 };
-
-const SALT_BYTES = 16;
-/** Drawn ahead, as Node draws its UUIDs: asking the machine takes longer than all else about a salt. */
-const SALTS = Buffer.alloc(64 * SALT_BYTES);
-let nextSalt = SALTS.length;
 
 let machineZone: string | undefined;
 

@@ -6,7 +6,8 @@ import { isAbsolute, join, parse, resolve } from "node:path";
 import { buffer as readAll } from "node:stream/consumers";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
-import type { CommandFiles, FileBytes } from "#src/commands/command.ts";
+import type { EvidenceFile } from "#memory/evidence/read-document.ts";
+import type { CommandFiles } from "#src/commands/command.ts";
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 
 /** Where files of commands lie. */
@@ -97,7 +98,7 @@ async function writeNumbered(folder: string, fileName: string, text: string): Pr
 }
 
 /** A device or pipe would never end, or wait for ever. */
-async function readOrdinary(shown: string, path: string, maxBytes: number): Promise<FileBytes> {
+async function readOrdinary(shown: string, path: string, maxBytes: number): Promise<EvidenceFile> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const facts = await file.stat();

@@ -5,7 +5,7 @@ import type { SessionAgents } from "#src/agents/session-agents.ts";
 import type { PriceOf } from "#src/explain/trace.ts";
 import type { Plugin, PluginProblem } from "#src/preparation/plugins.ts";
 import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
-import { envelopeOf, refused, type Envelope, type EnvelopeOptions } from "#src/kernel/envelope.ts";
+import { done, envelopeOf, refused, type Envelope, type EnvelopeOptions } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError, type ErrorCode } from "#src/kernel/errors.ts";
 import type { Chain, ChainEntry } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -16,6 +16,7 @@ import type { KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Explanation, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
+import type { EvidenceFile } from "#memory/evidence/read-document.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { SessionTools } from "#src/tools/session-tools.ts";
 import type { CommandErasing } from "./command-erasing.ts";
@@ -105,13 +106,6 @@ export type CompactOutcome =
       readonly notices: readonly string[];
     };
 
-/** A file as it lies there. */
-export interface FileBytes {
-  /** Full path, the same however it was named. */
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
 /** Files by their path, relative to where the person is. */
 export interface CommandFiles {
   /**
@@ -125,7 +119,7 @@ export interface CommandFiles {
    *
    * @throws {LilyError} `file_failed`, `file_too_large`
    */
-  readBytes(path: string, maxBytes: number): Promise<FileBytes>;
+  readBytes(path: string, maxBytes: number): Promise<EvidenceFile>;
   /**
    * Writes a new file for its owner alone and gives its full path; `~/` is the person's home folder. With `kept`, `path` is a name alone: the file lies
    * beside what Lily keeps, with a number behind its name where there is such a file already.
@@ -165,7 +159,7 @@ interface CommandBase {
 
 /** A command that answers, and perhaps changes the session it is given in. */
 export interface PlainCommand extends CommandBase {
-  readonly kind: "plain";
+  readonly kind?: undefined;
   /** Whether these arguments ask for nothing but reading, though others may not. */
   onlyReads?(args: string): boolean;
   /**
@@ -204,13 +198,18 @@ export type Command = PlainCommand | RotatingCommand;
 /** Whether the command can run beside a turn with these arguments: they change nothing. */
 export function readsOnly(command: Command, args: string): boolean {
   const { effects } = command;
-  if (effects.every((effect) => effect === "reads")) return command.kind === "plain";
-  return command.kind === "plain" && command.onlyReads?.(args) === true;
+  if (command.kind === "rotating") return false;
+  return effects.every((effect) => effect === "reads") || command.onlyReads?.(args) === true;
 }
 
 /** Whether a plan is a refusal. */
 export function isRefusal(plan: CommandRotation | Envelope): plan is Envelope {
   return "code" in plan;
+}
+
+/** The outcome of a command that did something outside the session. */
+export function committed(code: string, message: string, options: EnvelopeOptions = {}): CommandOutcome {
+  return { envelope: done(code, message, options), isCommitted: true };
 }
 
 /** Runs a command. @returns also what it throws for the person who gave it */

@@ -41,7 +41,6 @@ import type { Command, PlainCommand } from "./command.ts";
  * such clients cancel the run.
  */
 export const stopCommand: PlainCommand = {
-  kind: "plain",
   name: "stop",
   summary: "Stop the answer that is being written; what there is of it is kept",
   usage: "/stop",
@@ -51,7 +50,6 @@ export const stopCommand: PlainCommand = {
 };
 
 const helpCommand: PlainCommand = {
-  kind: "plain",
   name: "help",
   summary: "List the commands",
   usage: "/help",

@@ -116,8 +116,11 @@ export function wholePolicy(given: RolloverOverrides): RolloverPolicy {
 export interface PolicySources {
   readonly base: RolloverPolicy;
   /** By prefix of the session key; the longest that fits comes last. */
-  readonly byKeyPrefix: readonly { readonly prefix: string; readonly rollover: RolloverOverrides }[];
-  readonly byAgent: Readonly<Record<string, RolloverOverrides>>;
+  readonly byKeyPrefix: readonly {
+    readonly prefix: string;
+    readonly rollover?: RolloverOverrides | undefined;
+  }[];
+  readonly byAgent: Readonly<Record<string, RolloverOverrides | undefined>>;
 }
 
 /** How sessions end: by rotation, or never, and `/new` clears the context in place. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { configSchema } from "#src/app/config.ts";
 import { sessionSettings } from "#src/app/session-settings.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { type ArrivalSources, resolveArrivals } from "./arrivals.ts";
+import { resolveArrivals } from "./arrivals.ts";
 import type { GraphRun } from "./runner.ts";
 import { settle } from "./testing/fake-timer.ts";
 import { createFakeTurns, type FakeTurns } from "./testing/fake-turns.ts";
@@ -340,7 +340,7 @@ describe("a message that interrupts", () => {
 
 const policyOf = (config: object, sessionKey = "cli:main") =>
   resolveArrivals(
-    sessionSettings(configSchema.parse(config), {}, { machineZone: () => "UTC" }).arrivals as ArrivalSources,
+    sessionSettings(configSchema.parse(config), {}, { machineZone: () => "UTC" }).arrivals,
     sessionKey,
   );
 

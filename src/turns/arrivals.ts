@@ -44,7 +44,7 @@ export interface ArrivalSources {
   /** By prefix of the session key; the longest that fits has the last word. */
   readonly byKeyPrefix: readonly {
     readonly prefix: string;
-    readonly arrivals: z.infer<typeof arrivalOverridesSchema>;
+    readonly arrivals?: z.infer<typeof arrivalOverridesSchema> | undefined;
   }[];
 }
 

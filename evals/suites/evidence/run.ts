@@ -2,7 +2,7 @@
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import Table from "cli-table3";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { memoryIndexFields } from "#memory/namespaces.ts";
+import { indexFieldsOf } from "#memory/namespaces.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { measureEvidence, type EvidenceMeasure } from "./measure.ts";
@@ -17,8 +17,10 @@ export const EVIDENCE_STORES: readonly (readonly [string, () => BaseStore])[] = 
 ];
 
 function sqliteStore(): BaseStore {
-  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
-  return new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(0), index: { fields } });
+  return new SqliteStore(openDatabase(":memory:"), {
+    clock: createManualClock(0),
+    index: { fields: indexFieldsOf },
+  });
 }
 
 /** Whether a measure is good enough. */

@@ -1,7 +1,7 @@
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryIndexFields } from "#memory/namespaces.ts";
+import { indexFieldsOf } from "#memory/namespaces.ts";
 import { PostgresStore } from "#memory/stores/postgres/postgres-store.ts";
 import { setUpStore } from "#memory/stores/postgres/store-tables.ts";
 import {
@@ -15,7 +15,6 @@ import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { probeLeaks } from "./leak-probe.ts";
 
-const index = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
 const MINUTES = 60_000;
 
 describe.each<[string, () => BaseStore]>([
@@ -25,7 +24,7 @@ describe.each<[string, () => BaseStore]>([
     () =>
       new SqliteStore(openDatabase(":memory:"), {
         clock: createManualClock(0),
-        index: { fields: index },
+        index: { fields: indexFieldsOf },
       }),
   ],
 ])("ten thousand facts of many people on %s", (_name, makeStore) => {
@@ -57,7 +56,7 @@ describe.skipIf(missing !== undefined)(
         clock: createManualClock(0),
         schema: "public",
         server: "test",
-        index: { fields: index },
+        index: { fields: indexFieldsOf },
       });
       expect((await probeLeaks(store, { records: 2_000, strangers: 3 })).leaks).toEqual([]);
     });

@@ -1,6 +1,6 @@
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { describe, expect, it } from "vitest";
-import { memoryIndexFields } from "#memory/namespaces.ts";
+import { indexFieldsOf } from "#memory/namespaces.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
@@ -9,7 +9,7 @@ import { probeLeaks } from "./leak-probe.ts";
 const sqliteStore = (): BaseStore =>
   new SqliteStore(openDatabase(":memory:"), {
     clock: createManualClock(0),
-    index: { fields: (namespace) => memoryIndexFields(namespace) ?? ["$"] },
+    index: { fields: indexFieldsOf },
   });
 
 describe.each<[string, () => BaseStore]>([

@@ -115,7 +115,7 @@ async function admitDelivery(deps: SessionDeps, arrival: Arrival): Promise<Sessi
   const unplanned = refusePlan(deps, intent, located);
   if (unplanned !== undefined && located.isNew)
     return finish(deps, sorted, { ...unplanned, sessionId: "", deliveryId: delivery.deliveryId });
-  const opensLater = intent.kind === "command" && intent.command.kind === "plain";
+  const opensLater = intent.kind === "command" && intent.command.kind !== "rotating";
   const chain = opensLater ? located.chain : await openKey(deps, run, located);
   // Wherever what a thread says of its session may be from before.
   if (!located.isNew && (state.session === null || chain.latest !== run.threadId))

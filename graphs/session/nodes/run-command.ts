@@ -129,7 +129,7 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
 
 function plainCommand(name: string): PlainCommand {
   const command = findCommand(name);
-  if (command?.kind === "plain") return command;
+  if (command !== undefined && command.kind !== "rotating") return command;
   throw new LilyError("internal", `/${name} cannot be run here`);
 }
 

@@ -2,7 +2,7 @@
 import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock, type ManualClock } from "#src/kernel/clock.ts";
 import { ADA, NOW_MS } from "../../facts/testing/test-facts.ts";
-import { memoryIndexFields } from "../../namespaces.ts";
+import { indexFieldsOf } from "../../namespaces.ts";
 import type { SecretScanner } from "../../policy/secret-scanner.ts";
 import { openDatabase } from "../../stores/sqlite/open-database.ts";
 import { SqliteStore } from "../../stores/sqlite/sqlite-store.ts";
@@ -45,6 +45,8 @@ export function openTestEvidence(
 
 /** A SQLite store in memory that indexes as the application's does. */
 export function sqliteStore(): SqliteStore {
-  const fields = (namespace: readonly string[]) => memoryIndexFields(namespace) ?? ["$"];
-  return new SqliteStore(openDatabase(":memory:"), { clock: createManualClock(NOW_MS), index: { fields } });
+  return new SqliteStore(openDatabase(":memory:"), {
+    clock: createManualClock(NOW_MS),
+    index: { fields: indexFieldsOf },
+  });
 }

@@ -8,7 +8,6 @@ import { refuse, type PlainCommand } from "../command.ts";
 import { firstWord, refuseUsage } from "../parse-command.ts";
 
 export const agentsCommand: PlainCommand = {
-  kind: "plain",
   name: "agents",
   summary: "List the agents that can answer",
   usage: "/agents",
@@ -30,7 +29,6 @@ export const agentsCommand: PlainCommand = {
 };
 
 export const chooseAgentCommand: PlainCommand = {
-  kind: "plain",
   name: "agent",
   summary: "Show or choose the agent that answers, here and in later conversations",
   usage: "/agent [name]",
@@ -65,7 +63,6 @@ export const chooseAgentCommand: PlainCommand = {
 };
 
 export const personaCommand: PlainCommand = {
-  kind: "plain",
   name: "persona",
   summary: "Show who the agent is here, and whether its files differ by now",
   usage: "/persona [file]",
@@ -101,7 +98,6 @@ export const personaCommand: PlainCommand = {
 };
 
 export const skillsCommand: PlainCommand = {
-  kind: "plain",
   name: "skills",
   summary: "List the skills of this conversation, or show one",
   usage: "/skills [name [file]]",
@@ -137,7 +133,6 @@ export const skillsCommand: PlainCommand = {
 };
 
 export const reloadPersonaCommand: PlainCommand = {
-  kind: "plain",
   name: "reload_persona",
   summary: "Take the persona files over as they are now",
   usage: "/reload_persona",
@@ -155,7 +150,6 @@ export const reloadPersonaCommand: PlainCommand = {
 };
 
 export const reloadSkillsCommand: PlainCommand = {
-  kind: "plain",
   name: "reload_skills",
   summary: "Take the skills over as they are now",
   usage: "/reload_skills",

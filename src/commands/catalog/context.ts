@@ -14,7 +14,6 @@ import { refuse, type CommandContext, type PlainCommand } from "../command.ts";
 import { refuseUsage } from "../parse-command.ts";
 
 export const contextCommand: PlainCommand = {
-  kind: "plain",
   name: "context",
   summary: "Show what the model was given, part by part, and what was left out",
   usage: "/context [turn number]",
@@ -47,7 +46,7 @@ export const contextCommand: PlainCommand = {
       next: `/why ${turn.turn} --prompt shows the prompt itself.`,
       lead: headline,
       body: [table, lines.map((line) => `- ${line}`).join("\n")].join("\n\n"),
-      data: { turn: turn.turn, calls: calls.map((call) => ({ ...call })), leftOut, beginning },
+      data: { turn: turn.turn, calls, leftOut, beginning },
     });
   },
 };
@@ -80,7 +79,6 @@ function lastCall(turn: TurnRecord | undefined): CallWithTurns | undefined {
 }
 
 export const compactCommand: PlainCommand = {
-  kind: "plain",
   name: "compact",
   summary: "Give models the older turns of this conversation as a summary from now on",
   usage: "/compact [instructions]",

@@ -14,7 +14,6 @@ import { whyTurn } from "./why.ts";
 const USAGE = "/explain [turn number, or failed [n]] [--json] [--export mermaid|html]";
 
 export const explainCommand: PlainCommand = {
-  kind: "plain",
   name: "explain",
   summary:
     "Draw what happened in a turn: steps, times, tries, tokens, cost, and what its prompts were made of",

@@ -7,11 +7,17 @@ import { placeOf, unitsSaying } from "#src/sessions/knowledge-units.ts";
 import type { ShowOptions } from "#memory/facts/types.ts";
 import { DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";
 import type { DoomedTurn } from "../command-erasing.ts";
-import { refuse, type CommandOutcome, type PlainCommand } from "../command.ts";
+import { committed, refuse, type CommandOutcome, type PlainCommand } from "../command.ts";
 import { parseFlags, refuseUsage, type Flags } from "../parse-command.ts";
-import { looksLikeId, recordsById, refuseAmbiguous, refuseUnknown, theOne } from "./memory/find-record.ts";
+import {
+  looksLikeId,
+  recordRow,
+  recordsById,
+  refuseAmbiguous,
+  refuseUnknown,
+  theOne,
+} from "./memory/records.ts";
 import { withMemory, type MemoryContext } from "./memory/memory-action.ts";
-import { recordRow } from "./memory/record-row.ts";
 
 const USAGE =
   "/forget <id or words> [--task name] [--everywhere [--yes]] [--dry-run], or /forget --all [--yes]";
@@ -45,7 +51,6 @@ function readable(args: string): ForgetFlags | undefined {
 }
 
 export const forgetCommand: PlainCommand = {
-  kind: "plain",
   name: "forget",
   summary: "Erase a fact from memory; what was said in conversations stays, unless --everywhere",
   usage: USAGE,
@@ -100,11 +105,10 @@ async function forget({ memory, policy }: MemoryContext, { id }: MemoryRecord): 
       ? ""
       : `What it had replaced is kept and not read: ${predecessors.map((old) => shortId(old.id)).join(", ")}. `;
   const what = `what was remembered on ${localTime(created_at, policy.timeZone)} (${domain}, ${shortId(id)})`;
-  const envelope = done("memory_forgotten", `Erased from memory: ${what}. ${earlier}${KEPT}`, {
+  return committed("memory_forgotten", `Erased from memory: ${what}. ${earlier}${KEPT}`, {
     next: "/remember <text> keeps it again; /forget <words> --everywhere erases it from conversations too.",
     data: { id, domain, task, predecessors: predecessors.map((old) => old.id), kept: ["transcripts"] },
   });
-  return { envelope, isCommitted: true };
 }
 
 /** `/forget --all`: memory alone is emptied, after a yes. */
@@ -124,11 +128,10 @@ async function forgetAll({ memory }: MemoryContext, { text, values, switches }: 
   }
   const total = await facts.forgetAll(who);
   const message = `Erased from memory: ${counted(total, "fact")}, which is all. ${KEPT}`;
-  const envelope = done("memory_forgotten", message, {
+  return committed("memory_forgotten", message, {
     next: "/remember <text> keeps something again; lily erase --owner erases a person wholly.",
     data: { total, kept: ["transcripts", "documents"] },
   });
-  return { envelope, isCommitted: true };
 }
 
 /** `/forget … --everywhere`: shows what would go, asks for a yes, and tells what became of it. The run has erased by then. */

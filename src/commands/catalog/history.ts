@@ -11,7 +11,6 @@ const DEFAULT_TURNS = 10;
 const MAX_TURNS = 1000;
 
 export const historyCommand: PlainCommand = {
-  kind: "plain",
   name: "history",
   summary: "Show the latest turns of this conversation",
   usage: "/history [number of turns]",
@@ -57,7 +56,6 @@ function rowOf(stored: StoredTurn, timeZone: string) {
 }
 
 export const recallCommand: PlainCommand = {
-  kind: "plain",
   name: "recall",
   summary: "Find something that was said earlier",
   usage: "/recall <words>",
@@ -74,7 +72,7 @@ export const recallCommand: PlainCommand = {
       return nothingElse(args, await recallTurns(repository, { ...request, held: [], limit: 3 }));
     return {
       envelope: done("recall", recalledText(recalled, timeZone), {
-        data: { found: recalled.map((piece) => ({ ...piece })) },
+        data: { found: recalled },
         lead: "From what was said earlier:",
         body: recalled.map((piece) => pieceText(piece, timeZone)).join("\n\n"),
       }),

@@ -13,7 +13,6 @@ import { withMemory, type MemoryContext } from "./memory/memory-action.ts";
 const USAGE = "/kb [list [name] | mount <name> | unmount <name> | add <name> <file>]";
 
 export const kbCommand: PlainCommand = {
-  kind: "plain",
   name: "kb",
   summary: "List, mount and fill knowledge bases: collections of documents that are searched for each turn",
   usage: USAGE,

@@ -46,7 +46,6 @@ function ledgerCommand(words: Words): PlainCommand {
   const closing = new RegExp(`^${close}\\s+#?(\\d{1,6})$`, "iu");
   const lists = (args: string): boolean => args === "" || args.toLowerCase() === "list";
   return {
-    kind: "plain",
     name,
     summary,
     usage: `/${name} [text|${close} n|list]`,

@@ -40,12 +40,14 @@ const ACTIONS: readonly MemoryAction[] = [
 ];
 
 export const memoryCommand: PlainCommand = {
-  kind: "plain",
   name: "memory",
   summary: "Show and correct what is remembered; alone it lists how",
   usage: "/memory […]",
   effects: ["reads", "memory", "files"],
-  onlyReads: (args) => actionFor(args)?.action.reads ?? true,
+  onlyReads(args) {
+    const asked = actionFor(args);
+    return asked === undefined || asked.action.reads === true;
+  },
   async check(args, given) {
     const context = withMemory(given);
     const asked = actionFor(args);

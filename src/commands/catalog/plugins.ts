@@ -22,7 +22,6 @@ const FROM_TEXT: Readonly<Record<UsedPlugin["from"], string>> = {
 };
 
 export const pluginsCommand: PlainCommand = {
-  kind: "plain",
   name: "plugins",
   summary: "List the plugins that prepare a turn, and which of them are used here",
   usage: "/plugins",
@@ -57,7 +56,6 @@ export const pluginsCommand: PlainCommand = {
 const USAGE = `/plugin <${SLOTS.join("|")}> <name|reset>`;
 
 export const pluginCommand: PlainCommand = {
-  kind: "plain",
   name: "plugin",
   summary: "Choose a plugin that prepares your turns, here and in later conversations",
   usage: USAGE,

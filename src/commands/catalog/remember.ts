@@ -6,18 +6,22 @@ import type { Fact, None, RememberOutcome } from "#memory/facts/types.ts";
 import type { HiddenText } from "#memory/policy/verdict.ts";
 import { PERSONALITY_DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";
 import { allowedText, refuseDenied, untold } from "../allowed-text.ts";
-import { refuse, type CommandContext, type CommandOutcome, type PlainCommand } from "../command.ts";
+import {
+  committed,
+  refuse,
+  type CommandContext,
+  type CommandOutcome,
+  type PlainCommand,
+} from "../command.ts";
 import { parseFlags, refuseUsage } from "../parse-command.ts";
 import { parseExpiry } from "./memory/expiry.ts";
-import { refuseUnknown } from "./memory/find-record.ts";
+import { factNames, recordRow, refuseUnknown } from "./memory/records.ts";
 import { readDomain, withMemory, type MemoryContext } from "./memory/memory-action.ts";
-import { factNames, recordRow } from "./memory/record-row.ts";
 
 const USAGE =
   "/remember <text> [--domain persona_core|user_profile|working_rules] [--about <word>] [--task <name>] [--expires <date or duration>]";
 
 export const rememberCommand: PlainCommand = {
-  kind: "plain",
   name: "remember",
   summary: "Keep a fact for this and all later conversations",
   usage: "/remember <text> [--about word] [--domain d] [--task name] [--expires date|duration]",
@@ -103,11 +107,10 @@ export async function written(
     case "quarantined": {
       const rule = outcome.record.review?.rule ?? "";
       const message = `Put aside for a review, not remembered (rule ${rule}).`;
-      const envelope = done("memory_quarantined", message, {
+      return committed("memory_quarantined", message, {
         next: "/memory review shows it; /memory review accept <id> or reject <id> decides.",
         data: { rule, record: recordRow(outcome.record, context) },
       });
-      return { envelope, isCommitted: true };
     }
   }
 }
@@ -131,7 +134,7 @@ function stored(
   const others = PERSONALITY_DOMAINS.filter((other) => other !== domain).join("|");
   // The way to another domain, where the caller has not named this one.
   const moved = domainRule === null ? "" : `, /memory edit ${short} --domain ${others} moves it`;
-  const envelope = done("memory_stored", joined(parts), {
+  return committed("memory_stored", joined(parts), {
     next:
       conflicts.length === 0
         ? `/forget ${short} erases it, /memory edit ${short} <text> corrects it${moved}.`
@@ -145,7 +148,6 @@ function stored(
       hidden,
     },
   });
-  return { envelope, isCommitted: true };
 }
 
 function known(

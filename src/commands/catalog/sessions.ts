@@ -17,7 +17,6 @@ import type { CommandContext, PlainCommand, RotatingCommand } from "../command.t
 const MAX_LISTED = 50;
 
 export const sessionsCommand: PlainCommand = {
-  kind: "plain",
   name: "sessions",
   summary: "List the conversations of this key",
   usage: "/sessions [query]",

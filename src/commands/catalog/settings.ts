@@ -28,7 +28,6 @@ interface Setting extends Pick<PlainCommand, "name" | "summary" | "usage"> {
 /** A setting of the session, which those after it take over. */
 function settingCommand({ show, reset, set, ...words }: Setting): PlainCommand {
   return {
-    kind: "plain",
     ...words,
     effects: ["reads", "session"],
     onlyReads: (args) => args === "",

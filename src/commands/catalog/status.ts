@@ -10,7 +10,6 @@ import { unansweredText } from "../unanswered-message.ts";
 import { openedBecause } from "./sessions.ts";
 
 export const statusCommand: PlainCommand = {
-  kind: "plain",
   name: "status",
   summary: "Show this conversation, its rules and the latest decision",
   usage: "/status",
@@ -42,7 +41,7 @@ export const statusCommand: PlainCommand = {
       ...shown,
       document,
       next: { due, ...next },
-      ...(left === undefined ? {} : { unanswered: { ...left } }),
+      ...(left === undefined ? {} : { unanswered: left }),
     };
     return done("status", message, { data, body: factsText(shown) });
   },

@@ -10,7 +10,6 @@ import { withMemory, type MemoryContext } from "./memory/memory-action.ts";
 const USAGE = "/task <name> or /task none";
 
 export const taskCommand: PlainCommand = {
-  kind: "plain",
   name: "task",
   summary: "Show or choose the task whose facts are read here too",
   usage: "/task [name|none]",

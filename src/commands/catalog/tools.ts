@@ -6,7 +6,6 @@ import type { ToolRow, ToolsBeside } from "#src/tools/session-tools.ts";
 import type { PlainCommand } from "../command.ts";
 
 export const toolsCommand: PlainCommand = {
-  kind: "plain",
   name: "tools",
   summary: "List the tools of this conversation, and whether their servers tell of others by now",
   usage: "/tools",
@@ -37,7 +36,6 @@ export function toolsEnvelope(beside: ToolsBeside): Envelope {
 }
 
 export const reloadToolsCommand: PlainCommand = {
-  kind: "plain",
   name: "reload_tools",
   summary: "Take the tools over as their servers tell of them now",
   usage: "/reload_tools",

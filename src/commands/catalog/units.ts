@@ -11,20 +11,13 @@ import {
   type KnowledgeUnit,
 } from "#src/sessions/knowledge-units.ts";
 import { parseUnits, printUnits, type UnitTextProblem } from "#src/sessions/unit-text.ts";
-import {
-  refuse,
-  type CommandContext,
-  type CommandFiles,
-  type CommandOutcome,
-  type PlainCommand,
-} from "../command.ts";
+import { refuse, type CommandContext, type CommandOutcome, type PlainCommand } from "../command.ts";
 import { firstWord, refuseUsage } from "../parse-command.ts";
-import { pathOf } from "./memory/memory-action.ts";
+import { filesOf, pathOf } from "./memory/memory-action.ts";
 
 const USAGE = "/units [list], /units export [path], /units import <path or text>, /units drop <unit>";
 
 export const unitsCommand: PlainCommand = {
-  kind: "plain",
   name: "units",
   summary: "List what was noted of this conversation, drop some of it, write it out or read it in",
   usage: USAGE,
@@ -90,30 +83,23 @@ async function exported(path: string, context: CommandContext): Promise<Envelope
       data: { units: units.length, text },
       ...(text === "" ? {} : { body: `\`\`\`text\n${text}\`\`\`` }),
     });
-  const written = await filesOf(context).write(pathOf(path), text);
+  const written = await filesOf(context, ELSEWHERE).write(pathOf(path), text);
   return done("units_exported", `${what} written to ${written}.`, {
     next: `${next} The file is not encrypted.`,
     data: { units: units.length, path: written },
   });
 }
 
-function filesOf({ files }: CommandContext): CommandFiles {
-  return (
-    files ??
-    refuse("files_unavailable", "files are read and written in the terminal alone", {
-      next: "/units export shows the text, and /units import takes it behind the command.",
-    })
-  );
-}
+const ELSEWHERE = "/units export shows the text, and /units import takes it behind the command.";
 
 async function imported(args: string, context: CommandContext): Promise<CommandOutcome | Envelope> {
   if (args === "") refuseUsage("which file, or which text?", USAGE);
   const isText = args.startsWith("@");
-  const text = isText ? args : await filesOf(context).read(pathOf(args));
+  const text = isText ? args : await filesOf(context, ELSEWHERE).read(pathOf(args));
   const { units, known, problems, hasSecret } = await readAll(text, context);
   const lines = problems.slice(0, SHOWN).map(({ line, problem }) => `line ${line}: ${problem}`);
   const told = lines.length === 0 ? "" : `; ${counted(problems.length, "problem")}: ${lines.join("; ")}`;
-  const data = { imported: units.length, known, problems: problems.map((one) => ({ ...one })) };
+  const data = { imported: units.length, known, problems };
   // What is written behind the command would stay in the conversation.
   if (units.length + known === 0 || (isText && hasSecret))
     refuse("command_usage", `nothing came in${told}`, {

@@ -22,12 +22,10 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { refuse, type CommandContext, type PlainCommand } from "../command.ts";
 import { lastWithCalls } from "./context.ts";
-import { findRecord, looksLikeId, waitingRecords } from "./memory/find-record.ts";
+import { findRecord, looksLikeId, recordRow, waitingRecords } from "./memory/records.ts";
 import { withMemory, type MemoryContext } from "./memory/memory-action.ts";
-import { recordRow } from "./memory/record-row.ts";
 
 export const whyCommand: PlainCommand = {
-  kind: "plain",
   name: "why",
   summary: "Explain the latest turn, another one, or a remembered fact",
   usage: "/why [turn number, failed [n], or memory id] [--prompt [call]]",
@@ -134,7 +132,7 @@ function explained(
   return done(code, reasonsText(headline, reasons), {
     next: "/why <turn number> explains another turn, /why <id> a remembered fact.",
     ...reasonsTable(headline, reasons),
-    data: { headline, reasons: reasons.map((reason) => ({ ...reason })), sessionId, ordinal, ...data },
+    data: { headline, reasons, sessionId, ordinal, ...data },
   });
 }
 
@@ -175,7 +173,7 @@ async function whyPrompt(
   return done("prompt_shown", `${lead}\n\n${text}`, {
     lead,
     body: fenced("text", text),
-    data: { turn, call: number, ...shown, messages: shown.messages.map((message) => ({ ...message })) },
+    data: { turn, call: number, ...shown },
   });
 }
 
@@ -213,7 +211,7 @@ async function whyFact(context: MemoryContext, id: string): Promise<Envelope> {
     ...reasonsTable(headline, reasons),
     data: {
       headline,
-      reasons: reasons.map((reason) => ({ ...reason })),
+      reasons,
       record: row(record),
       words: around.words ?? null,
       replaced: around.replaced.map(row),

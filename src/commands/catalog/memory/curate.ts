@@ -2,18 +2,25 @@
 import { done } from "#src/kernel/envelope.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import type { Change } from "#memory/facts/types.ts";
+import { committed } from "../../command.ts";
 import { firstWord, parseFlags, refuseUsage } from "../../parse-command.ts";
 import { checkWritten, written } from "../remember.ts";
-import { findRecord, findWaiting, refuseNotWaiting, refuseUnknown } from "./find-record.ts";
+import {
+  factNames,
+  findRecord,
+  findWaiting,
+  recordRow,
+  recordsShown,
+  refuseNotWaiting,
+  refuseUnknown,
+} from "./records.ts";
 import { readDomain, usageOf, type MemoryAction } from "./memory-action.ts";
-import { factNames, recordRow, recordsShown } from "./record-row.ts";
 
 export const verifyAction: MemoryAction = {
   words: "verify",
   usage: "<id …>",
   summary: "confirm facts; show says which were not confirmed for long",
   asks: "which ones?",
-  reads: false,
   async run(args, context) {
     const { facts, who } = context.memory;
     const ids: string[] = [];
@@ -22,8 +29,7 @@ export const verifyAction: MemoryAction = {
       ids.push((await findRecord(context, id, "Nothing was confirmed.")).id);
     const { verified } = await facts.verify(who, ids);
     const what = verified.length === 1 ? `${factNames(verified)} is` : counted(verified.length, "fact");
-    const envelope = done("memory_verified", `${what} confirmed.`, recordsShown(verified, context));
-    return { envelope, isCommitted: true };
+    return committed("memory_verified", `${what} confirmed.`, recordsShown(verified, context));
   },
 };
 
@@ -33,7 +39,6 @@ export const editAction: MemoryAction = {
   words: "edit",
   usage: EDIT_USAGE,
   summary: "correct a fact: its text, what it is about, or its domain",
-  reads: false,
   check: (args, context) =>
     checkWritten(args, context, () => {
       const { change } = editOf(args);
@@ -92,20 +97,18 @@ export const resolveAction: MemoryAction = {
   usage: "<id>",
   summary: "keep this one of the facts about the same",
   asks: "which one holds?",
-  reads: false,
   async run(args, context) {
     const { facts, who } = context.memory;
     const outcome = await facts.resolve(who, (await findRecord(context, args)).id);
     if (outcome.kind === "none") return refuseUnknown(args);
     const { kept, superseded } = outcome;
     const others = superseded.length === 0 ? "" : `, in place of ${factNames(superseded)}`;
-    const envelope = done("memory_resolved", `${factNames([kept])} holds${others}.`, {
+    return committed("memory_resolved", `${factNames([kept])} holds${others}.`, {
       data: {
         record: recordRow(kept, context),
         superseded: superseded.map((old) => recordRow(old, context)),
       },
     });
-    return { envelope, isCommitted: true };
   },
 };
 
@@ -132,7 +135,6 @@ export const acceptAction: MemoryAction = {
   usage: "<id>",
   summary: "keep it",
   asks: "which one?",
-  reads: false,
   async run(args, context) {
     const { facts, who } = context.memory;
     const record = await findWaiting(context, args);
@@ -145,13 +147,11 @@ export const rejectAction: MemoryAction = {
   usage: "<id>",
   summary: "erase it",
   asks: "which one?",
-  reads: false,
   async run(args, context) {
     const { facts, who } = context.memory;
     const { id } = await findWaiting(context, args);
     const outcome = await facts.review.reject(who, id);
     if (outcome.kind === "none") return refuseNotWaiting(args);
-    const envelope = done("memory_rejected", "Erased; it will not come back by an import.", { data: { id } });
-    return { envelope, isCommitted: true };
+    return committed("memory_rejected", "Erased; it will not come back by an import.", { data: { id } });
   },
 };

@@ -10,11 +10,11 @@ import { findSessionByReference, type ChainEntry } from "#src/sessions/chain.ts"
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { MAX_FILE_BYTES } from "#memory/evidence/evidence-document.ts";
 import type { EvidenceFile } from "#memory/evidence/read-document.ts";
-import { refuse, type CommandContext } from "../../command.ts";
+import { committed, refuse, type CommandContext } from "../../command.ts";
 import { parseFlags } from "../../parse-command.ts";
 import { ingestedEnvelope, piecesShown, sourcesShown } from "./evidence-shown.ts";
-import { looksLikeId } from "./find-record.ts";
-import { pathOf, usageOf, type MemoryAction, type MemoryContext } from "./memory-action.ts";
+import { looksLikeId } from "./records.ts";
+import { filesOf, pathOf, usageOf, type MemoryAction, type MemoryContext } from "./memory-action.ts";
 
 /** Pieces that are shown. */
 const SHOWN = 5;
@@ -38,18 +38,14 @@ export const evidenceIngestAction: MemoryAction = {
   usage: "<path or session:number>",
   summary: "keep a text, Markdown, HTML or PDF file, or an ended session, as evidence",
   asks: "which file?",
-  reads: false,
   // Before anything is read.
-  async check(args, { files }) {
+  async check(args, context) {
     const wanted = pathOf(args);
     if (ADDRESS.test(wanted))
       refuse("evidence_unsupported", "Lily does not fetch addresses", {
         next: "Save the page as a file, and give its path. Nothing was stored.",
       });
-    if (args !== "" && !SESSION.test(wanted) && files === undefined)
-      refuse("files_unavailable", "files are read in the terminal alone", {
-        next: "Run lily on the machine where the file is.",
-      });
+    if (args !== "" && !SESSION.test(wanted)) filesOf(context);
   },
   run: (args, context) => ingestInto(evidenceIn(context), args, context),
 };
@@ -68,7 +64,6 @@ export const evidenceForgetAction: MemoryAction = {
   usage: "<id>",
   summary: "erase a document and all its passages; the file itself stays where it is",
   asks: "which document?",
-  reads: false,
   async run(args, context) {
     const evidence = evidenceIn(context);
     const { who } = context.memory;
@@ -96,11 +91,10 @@ export const evidenceForgetAction: MemoryAction = {
     const { id, title, pieces } = first.source;
     await evidence.of(first.kb).forget(who, id);
     const message = `Erased from evidence: “${title}” (${shortId(id)}), ${counted(pieces, "passage")}.`;
-    const envelope = done("evidence_forgotten", message, {
+    return committed("evidence_forgotten", message, {
       next: "The file itself was not touched; what was quoted in conversations stays in their transcripts.",
       data: { id, file: nameOf(first.source), pieces },
     });
-    return { envelope, isCommitted: true };
   },
 };
 
@@ -165,9 +159,7 @@ async function evidenceFile(reference: string, context: MemoryContext): Promise<
   const wanted = pathOf(reference);
   const session = SESSION.exec(wanted)?.[1]?.trim();
   if (session !== undefined) return sessionFile(session, context);
-  if (context.files === undefined)
-    throw new LilyError("files_unavailable", "files are read in the terminal alone");
-  return context.files.readBytes(wanted, MAX_FILE_BYTES);
+  return filesOf(context).readBytes(wanted, MAX_FILE_BYTES);
 }
 
 async function sessionFile(reference: string, context: MemoryContext): Promise<EvidenceFile> {

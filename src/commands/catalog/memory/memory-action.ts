@@ -3,6 +3,7 @@ import { PERSONALITY_DOMAINS, type PersonalityDomain } from "#memory/record.ts";
 import {
   refuse,
   type CommandContext,
+  type CommandFiles,
   type CommandMemory,
   type CommandOutcome,
   type PlainCommand,
@@ -28,7 +29,7 @@ export interface MemoryAction extends Pick<PlainCommand, "usage" | "summary"> {
   /** Words behind `/memory`, e.g. `long task show`. */
   readonly words: string;
   /** It changes nothing. */
-  readonly reads: boolean;
+  readonly reads?: true;
   /** Asked back where nothing follows the words; without it nothing need follow. */
   readonly asks?: string;
   check?(args: string, context: MemoryContext): Promise<void>;
@@ -37,6 +38,14 @@ export interface MemoryAction extends Pick<PlainCommand, "usage" | "summary"> {
 
 export function usageOf({ words, usage }: Pick<MemoryAction, "words" | "usage">): string {
   return `/memory ${words} ${usage}`.trimEnd();
+}
+
+/** Files, where the person is at this machine; elsewhere that is refused. */
+export function filesOf(
+  { files }: CommandContext,
+  next = "Run lily on the machine where the file is.",
+): CommandFiles {
+  return files ?? refuse("files_unavailable", "files are read and written in the terminal alone", { next });
 }
 
 /** The path; paths with blanks are often written between quotes. */

@@ -5,7 +5,7 @@ import { localTime } from "#src/sessions/day-boundary.ts";
 import type { ShowOptions, ShowResult } from "#memory/facts/types.ts";
 import { parseFlags, refuseUsage, type Flags } from "../../parse-command.ts";
 import { readDomain, usageOf, type MemoryAction, type MemoryContext } from "./memory-action.ts";
-import { dueText, recordsShown } from "./record-row.ts";
+import { dueText, recordsShown } from "./records.ts";
 
 export const showAction: MemoryAction = {
   words: "show",

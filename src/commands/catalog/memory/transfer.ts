@@ -4,9 +4,9 @@ import { done } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/import.ts";
-import { refuse, type CommandContext, type CommandFiles } from "../../command.ts";
+import { committed } from "../../command.ts";
 import { nextOf, noneReadable, reportText, unreadable } from "./import-report.ts";
-import { type MemoryAction, pathOf } from "./memory-action.ts";
+import { filesOf, type MemoryAction, pathOf } from "./memory-action.ts";
 
 /** `/memory export [path]`. */
 export const exportAction: MemoryAction = {
@@ -37,7 +37,6 @@ export const importAction: MemoryAction = {
   usage: "<path>",
   summary: "read facts from such a file; what is known or was forgotten is left out",
   asks: "which file?",
-  reads: false,
   async run(args, context) {
     const { facts, who } = context.memory;
     const path = pathOf(args);
@@ -59,22 +58,12 @@ export const importAction: MemoryAction = {
       );
     const denied = report.denied.map(({ index, denial }) => ({ index, rule: denial.rule }));
     const next = nextOf(report);
-    const envelope = done("memory_imported", reportText(report, left), {
+    return committed("memory_imported", reportText(report, left), {
       ...(next === undefined ? {} : { next }),
       data: { path, ...report, denied, invalid: left },
     });
-    return { envelope, isCommitted: true };
   },
 };
-
-function filesOf({ files }: CommandContext): CommandFiles {
-  return (
-    files ??
-    refuse("files_unavailable", "files are read and written in the terminal alone", {
-      next: "Run lily on the machine where the file is.",
-    })
-  );
-}
 
 /**
  * The file as it was parsed, with the header of a memory file.
