@@ -17,17 +17,7 @@ export interface EvalCase {
   /** The behaviour in the present tense. */
   readonly title: string;
   readonly needs?: readonly Capability[];
-  /** A defect of Lily that makes the case fail, in a few words. Once it is mended the case fails until this is gone. */
-  readonly knownDefect?: string;
   run(context: CaseContext): Promise<void>;
-}
-
-/** A case that is known and not written yet; it counts neither as passed nor as failed. */
-export interface PlannedCase {
-  readonly id: string;
-  readonly title: string;
-  /** What it waits for. */
-  readonly waitsFor: string;
 }
 
 /** Cases of one capability. */
@@ -36,7 +26,6 @@ export interface Suite {
   readonly name: string;
   readonly title: string;
   readonly cases: readonly EvalCase[];
-  readonly planned?: readonly PlannedCase[];
   /** What must hold after every case, whatever it did. */
   invariants?(context: CaseContext): Promise<void>;
 }

@@ -6,9 +6,7 @@ import type { CaseResult, SuiteResult } from "./run-suite.ts";
 const WORDS: Readonly<Record<CaseResult["result"], string>> = {
   passed: chalk.green("passed"),
   failed: chalk.red("failed"),
-  known: chalk.magenta("known"),
   skipped: chalk.yellow("skipped"),
-  planned: chalk.dim("not yet"),
 };
 
 /** Columns of result and time, with their padding. */
@@ -40,23 +38,18 @@ function columnWidths(suite: SuiteResult, columns: number): number[] {
 }
 
 function rowOf({ id, title, result, ms, detail }: CaseResult): string[] {
-  return [id, title, WORDS[result], ms === 0 ? "" : `${Math.round(ms)} ms`, detail];
+  return [id, title, WORDS[result], `${Math.round(ms)} ms`, detail];
 }
 
-/** `N passed, N failed`, and what was skipped or is not there yet. */
+/** `N passed, N failed`, and how many were skipped. */
 export function summaryLine(suites: readonly SuiteResult[]): string {
-  const counts = countResults(suites);
-  const others = [
-    counts.known === 0 ? [] : [`${counts.known} known to fail`],
-    counts.skipped === 0 ? [] : [`${counts.skipped} skipped`],
-    counts.planned === 0 ? [] : [`${counts.planned} not yet`],
-  ].flat();
-  return [`${counts.passed} passed, ${counts.failed} failed`, ...others].join(", ");
+  const { passed, failed, skipped } = countResults(suites);
+  return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
 }
 
 /** How many cases ended in which way. */
 export function countResults(suites: readonly SuiteResult[]): Record<CaseResult["result"], number> {
-  const counts = { passed: 0, failed: 0, known: 0, skipped: 0, planned: 0 };
+  const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const { result } of suites.flatMap((suite) => suite.cases)) counts[result] += 1;
   return counts;
 }

@@ -1,21 +1,18 @@
 /** Runs the cases of a suite, each on a runner of its own, and says how each ended. */
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "#src/kernel/errors.ts";
-import type { CaseContext, EvalCase, PlannedCase, Suite } from "./eval-case.ts";
+import type { CaseContext, EvalCase, Suite } from "./eval-case.ts";
 import type { OpenRunner, Runner } from "./runner.ts";
 
 /** How one case ended. */
 export interface CaseResult {
   readonly id: string;
   readonly title: string;
-  /**
-   * `known`: it failed, as its known defect says it must. `skipped`: the runner cannot do what the case needs.
-   * `planned`: there is no case yet.
-   */
-  readonly result: "passed" | "failed" | "known" | "skipped" | "planned";
-  /** Wall time in milliseconds, opening the runner included; 0 when nothing ran. */
+  /** `skipped`: the runner cannot do what the case needs. */
+  readonly result: "passed" | "failed" | "skipped";
+  /** Wall time in milliseconds, opening the runner included. */
   readonly ms: number;
-  /** Why it failed, was skipped, or what it waits for; `""` when it passed. */
+  /** Why it failed or was skipped; `""` when it passed. */
   readonly detail: string;
 }
 
@@ -30,28 +27,15 @@ export interface SuiteResult {
 export async function runSuite(suite: Suite, open: OpenRunner): Promise<SuiteResult> {
   const cases: CaseResult[] = [];
   for (const evalCase of suite.cases) cases.push(await runCase(suite, evalCase, open));
-  return {
-    name: suite.name,
-    title: suite.title,
-    cases: [...cases, ...(suite.planned ?? []).map(plannedResult)],
-  };
+  return { name: suite.name, title: suite.title, cases };
 }
 
 /** Runs one case and then what must hold after every case of its suite. */
 export async function runCase(suite: Suite, evalCase: EvalCase, open: OpenRunner): Promise<CaseResult> {
   const { id, title } = evalCase;
   const startedMs = performance.now();
-  const ended = expected(evalCase, await outcomeOf(suite, evalCase, open));
-  return { id, title, ms: performance.now() - startedMs, ...ended };
-}
-
-/** The outcome in the light of a known defect. */
-function expected({ knownDefect }: EvalCase, { result, detail }: Outcome): Outcome {
-  if (knownDefect === undefined) return { result, detail };
-  if (result === "failed") return { result: "known", detail: `${knownDefect}: ${detail}` };
-  if (result === "passed")
-    return { result: "failed", detail: `passes now, so this is mended: ${knownDefect}. Take the mark away` };
-  return { result, detail };
+  const outcome = await outcomeOf(suite, evalCase, open);
+  return { id, title, ms: performance.now() - startedMs, ...outcome };
 }
 
 type Outcome = Pick<CaseResult, "result" | "detail">;
@@ -87,8 +71,4 @@ function contextOf(runner: Runner, caseId: string): CaseContext {
     },
     keys: () => [...used],
   };
-}
-
-function plannedResult({ id, title, waitsFor }: PlannedCase): CaseResult {
-  return { id, title, result: "planned", ms: 0, detail: `waits for ${waitsFor}` };
 }

@@ -4,8 +4,7 @@ import { createSecretlintScanner, type SecretScanner } from "#memory/policy/secr
 import { HELD_OUT, type HeldOutSet, POLICY_CASES } from "./cases.ts";
 import { measurePolicy, type Miss, type PolicyMeasure, type RuleScore } from "./measure.ts";
 import { LABELLED_FILES, readLabelledSets } from "./public/labelled-texts.ts";
-import { measureLabels } from "./public/measure-labels.ts";
-import { labelReport, type MeasuredHalf } from "./public/report.ts";
+import { labelReport, measureLabels, type MeasuredHalf } from "./public/measure-labels.ts";
 
 /** What {@link runPolicyEval} may be given. */
 export interface PolicyEvalOptions {

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { LABELLED_FILES, readLabelledSets } from "./labelled-texts.ts";
-import { measureLabels } from "./measure-labels.ts";
-import { labelReport } from "./report.ts";
+import { labelReport, measureLabels } from "./measure-labels.ts";
 
 const text = (text: string, ...spans: [label: string, value: string][]) => ({
   text,
