@@ -2,8 +2,8 @@
 import type { Activity } from "./activity.ts";
 import { createPrintableStream, printable } from "./printable.ts";
 import { blockLines, blocksOf, type Block } from "./render/answer.ts";
-import { createRepaint, type Repaint } from "./render/repaint.ts";
-import { createWordWrap } from "./render/word-wrap.ts";
+import { createRepaint } from "./render/repaint.ts";
+import { createWordWrap, type WordWrap } from "./render/word-wrap.ts";
 import type { Screen } from "./screen.ts";
 
 /** Where an answer is written. */
@@ -13,17 +13,11 @@ export interface AnswerStreamOptions {
   readonly activity: Activity;
 }
 
-/** How an answer is shown: what can be written now of a piece, and at the end of all. */
-interface Shown {
-  push(piece: string): string;
-  end(): string;
-}
-
 /** An answer that is being written. */
 export class AnswerStream {
   readonly #options: AnswerStreamOptions;
   readonly #printable = createPrintableStream();
-  #shown: Shown;
+  #shown: WordWrap;
   /** What came since the last tool ran. */
   #text = "";
   #isMidLine = false;
@@ -68,14 +62,14 @@ export class AnswerStream {
   }
 }
 
-function createShown(screen: Screen): Shown {
+function createShown(screen: Screen): WordWrap {
   return screen.isPlain ? createWordWrap(screen.columns) : new RenderedAnswer(screen);
 }
 
 /** Markdown as it comes: blocks that are complete stay, the last one is painted anew with each piece. */
-class RenderedAnswer implements Shown {
+class RenderedAnswer implements WordWrap {
   readonly #screen: Screen;
-  readonly #open: Repaint;
+  readonly #open: ReturnType<typeof createRepaint>;
   /** What is not complete yet. */
   #source = "";
   #isBegun = false;

@@ -11,7 +11,6 @@ import { defaultModelReference } from "#src/models/model-reference.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { type Check, fine, orRow, sizeText, someOf, warning, wrong } from "#src/upkeep/check.ts";
 import { checkConversations } from "#src/upkeep/conversations.ts";
-import type { DiskUse } from "#src/upkeep/database-file.ts";
 import { type Examination, examineHome } from "#src/upkeep/examine-home.ts";
 import { BACKUPS, stampOf } from "#src/upkeep/home.ts";
 import { repair, type RepairStep } from "#src/upkeep/repair.ts";
@@ -50,11 +49,8 @@ export async function doctor(
       ? await examine(context, repairs, program)
       : { checks: await examineAsked(context, model), usage: [], repairs: [] };
   const screen = screenOf(context.stdout, context.env);
-  return tell(context, envelopeOf(findings), [
-    renderChecks(findings.checks, screen),
-    renderUsage(findings.usage, screen),
-    renderRepairs(findings.repairs, screen),
-  ]);
+  const tables = [renderChecks(findings.checks, screen), ...renderRest(findings, screen)];
+  return tell(context, envelopeOf(findings), tables);
 }
 
 /** A model is asked for real: a few hundred tokens. */
@@ -155,27 +151,22 @@ async function examineBackend(
 
 function envelopeOf({ checks, usage, repairs }: Findings): Envelope {
   const data = { checks, usage, repairs };
-  const inState = (state: Check["state"]): Check[] => checks.filter((check) => check.state === state);
-  const [bad, warnings] = [inState("bad"), inState("warn").length];
+  const bad = checks.filter(({ state }) => state === "bad");
   const [first] = bad;
   if (first !== undefined) {
     const message = `${counted(bad.length, "thing")} wrong, the first: ${first.found}`;
-    return refused(first.code ?? "doctor_failed", message, {
-      data,
-      ...(first.next === undefined ? {} : { next: first.next }),
-    });
+    const { code = "doctor_failed", next } = first;
+    return refused(code, message, { data, ...(next === undefined ? {} : { next }) });
   }
   const failed = repairs.filter(({ state }) => state === "failed");
   if (failed.length > 0) {
     const message = `${counted(failed.length, "repair")} failed: ${failed[0]?.did ?? ""}`;
     return refused("doctor_failed", message, { data });
   }
-  const what = `${counted(checks.length, "check")} made`;
+  const better = checks.filter(({ state }) => state === "warn").length;
   const rest =
-    warnings === 0
-      ? "everything is in order"
-      : `nothing is lost, ${counted(warnings, "thing")} could be better`;
-  return done("examined", `${what}: ${rest}.`, { data });
+    better === 0 ? "everything is in order" : `nothing is lost, ${counted(better, "thing")} could be better`;
+  return done("examined", `${counted(checks.length, "check")} made: ${rest}.`, { data });
 }
 
 /** One check a line. */
@@ -191,20 +182,14 @@ export function renderChecks(checks: readonly Check[], screen: Screen): string {
   return table({ head: ["check", "state", "found", "what to do"], rows }, screen);
 }
 
-/** One kind a line, and their sum. */
-function renderUsage(usage: readonly DiskUse[], screen: Screen): string {
-  const rows = usage.map(({ kind, count, bytes }) => [
-    kind,
-    count === null ? "" : String(count),
-    sizeText(bytes),
-  ]);
+/** What is kept, a kind a line, with their sum; and what was repaired. */
+function renderRest({ usage, repairs }: Findings, screen: Screen): string[] {
+  const kinds = usage.map(({ kind, count, bytes }) => [kind, String(count ?? ""), sizeText(bytes)]);
   const total = usage.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (rows.length > 0) rows.push(["together", "", sizeText(total)]);
-  return table({ head: ["on disk", "count", "size"], rows }, screen);
-}
-
-/** One item a line. */
-function renderRepairs(steps: readonly RepairStep[], screen: Screen): string {
-  const rows = steps.map(({ item, state, did }) => [item, state, printableLine(did)]);
-  return table({ head: ["repair", "state", "what was done"], rows }, screen);
+  if (kinds.length > 0) kinds.push(["together", "", sizeText(total)]);
+  const steps = repairs.map(({ item, state, did }) => [item, state, printableLine(did)]);
+  return [
+    table({ head: ["on disk", "count", "size"], rows: kinds }, screen),
+    table({ head: ["repair", "state", "what was done"], rows: steps }, screen),
+  ];
 }

@@ -78,7 +78,16 @@ export async function revokeKey(context: CliContext, which: string): Promise<num
   const path = pathOf(context);
   const entries = readKeyFile(path);
   const [entry, ...others] = entries.filter((one) => isNamed(one, which));
-  if (entry === undefined) throw noSuchKey(environmentKeys(context), which, path);
+  if (entry === undefined) {
+    if (environmentKeys(context).some((one) => isNamed(one, which)))
+      throw new LilyError("request_invalid", "this key is in LILY_API_KEYS, not in the file", {
+        next: "Take its entry out of LILY_API_KEYS and start the server again.",
+      });
+    // What was typed is not repeated: it may be a key.
+    throw new LilyError("request_invalid", `there is no such key in ${path}`, {
+      next: `lily keys list shows the ids; give at least ${MIN_ID_DIGITS} digits of one, or a whole label.`,
+    });
+  }
   const id = idOf(entry);
   if (others.length > 0) {
     const message = `${others.length + 1} keys are named so: ${[id, ...others.map(idOf)].join(", ")}`;
@@ -119,17 +128,6 @@ function isNamed(entry: KeyEntry, which: string): boolean {
   const digits = which.toLowerCase().replace(/^sha256:/u, "");
   const isId = digits.length >= MIN_ID_DIGITS && entry.hash.slice("sha256:".length).startsWith(digits);
   return isId || entry.label === which;
-}
-
-function noSuchKey(listed: readonly KeyEntry[], which: string, path: string): LilyError {
-  if (listed.some((entry) => isNamed(entry, which)))
-    return new LilyError("request_invalid", "this key is in LILY_API_KEYS, not in the file", {
-      next: "Take its entry out of LILY_API_KEYS and start the server again.",
-    });
-  // What was typed is not repeated: it may be a key.
-  return new LilyError("request_invalid", `there is no such key in ${path}`, {
-    next: `lily keys list shows the ids; give at least ${MIN_ID_DIGITS} digits of one, or a whole label.`,
-  });
 }
 
 const idOf = ({ hash }: KeyEntry): string => hash.slice("sha256:".length, "sha256:".length + ID_DIGITS);

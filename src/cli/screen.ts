@@ -1,5 +1,7 @@
 /** What the output can show: how wide it is, whether a person looks at it, and its colours. */
+import type { WriteStream } from "node:tty";
 import { Chalk, type ChalkInstance } from "chalk";
+import type { Environment } from "#src/app/config.ts";
 
 /** The output as renderers see it. */
 export interface Screen {
@@ -15,13 +17,7 @@ export interface Screen {
 }
 
 /** The part of a stream that tells what it is. */
-export interface OutputTraits {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-  readonly rows?: number | undefined;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
+type OutputTraits = { readonly [trait in "isTTY" | "columns" | "rows"]?: WriteStream[trait] | undefined };
 
 const MIN_COLUMNS = 40;
 const DEFAULT_COLUMNS = 80;

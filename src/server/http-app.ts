@@ -5,12 +5,14 @@ import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import { HTTPException } from "hono/http-exception";
 import { LilyError } from "#src/kernel/errors.ts";
+import { parseSessionKey } from "#src/sessions/session-key.ts";
+import type { Identity } from "./auth/authenticator.ts";
 import { createRequestRate } from "./limits.ts";
 import { answerProblem, refuseInvalid } from "./problem.ts";
 import { requireExactPath } from "./request-path.ts";
 import { addOperations, draining } from "./routes/operations.ts";
 import { addExplanations } from "./routes/explanations.ts";
-import { PREFIX, type Caller, type HttpEnv, type RouteServices } from "./routes/route.ts";
+import { PREFIX, type HttpEnv, type RouteServices } from "./routes/route.ts";
 import { addSessions } from "./routes/sessions.ts";
 import { addTurns } from "./routes/turns.ts";
 
@@ -26,7 +28,7 @@ export interface HttpLimits {
 
 export interface HttpAppOptions extends RouteServices {
   /** Who asks. @throws {LilyError} `unauthenticated`, `forbidden` */
-  readonly authenticate: (context: Context) => Promise<Caller>;
+  readonly authenticate: (context: Context) => Promise<Identity>;
   readonly limits: HttpLimits;
   /** Origins of web pages that may read the answers. */
   readonly corsOrigins: readonly string[];
@@ -68,6 +70,10 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono<HttpEnv> {
     bodyLimit({ maxSize: limits.bodyBytes, onError: tooLarge }),
     requireUtf8,
   );
+  app.use(`${PREFIX}/keys/:key/*`, async ({ req, var: { caller }, set }, next) => {
+    set("ref", { owner: caller.owner, sessionKey: parseSessionKey(req.param("key")) });
+    await next();
+  });
   const { openAPIRegistry: registry } = app;
   registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
   const apiKey = { type: "apiKey", in: "header", name: "x-api-key" } as const;

@@ -3,16 +3,11 @@ import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 import type { Screen } from "../screen.ts";
 
-/** Lines that may change; the cursor stands behind the last one. Both functions return what is to be written. */
-export interface Repaint {
-  /** Shows `lines` in place of those that stand there. What has left the screen at its top stays as it is. */
-  show(lines: readonly string[]): string;
-  /** Leaves what stands there; what is shown next begins below it. */
-  keep(): string;
-}
-
-/** Makes a {@link Repaint} for a terminal of that size. */
-export function createRepaint(screen: Pick<Screen, "columns" | "rows">): Repaint {
+/**
+ * Lines that may change on a terminal of that size; the cursor stands behind the last one. Both functions return what is
+ * to be written.
+ */
+export function createRepaint(screen: Pick<Screen, "columns" | "rows">) {
   let painted: readonly string[] = [];
   const show = (lines: readonly string[]): string => {
     const before = painted;
@@ -29,8 +24,10 @@ export function createRepaint(screen: Pick<Screen, "columns" | "rows">): Repaint
     return `\r${up > 0 ? `\u001B[${up}A` : ""}\u001B[J${[next, ...more].join("\n")}`;
   };
   return {
+    /** Shows `lines` in place of those that stand there. What has left the screen at its top stays as it is. */
     show,
-    keep() {
+    /** Leaves what stands there; what is shown next begins below it. */
+    keep(): string {
       const isEmpty = painted.length === 0;
       painted = [];
       return isEmpty ? "" : "\n";

@@ -4,11 +4,11 @@ import wrapAnsi from "wrap-ansi";
 import { printable } from "../printable.ts";
 import type { Screen } from "../screen.ts";
 
-/** Text in pieces, with line breaks put in where words would be cut. */
+/** Text in pieces, as it is shown. */
 export interface WordWrap {
-  /** What can be printed now; the last word waits until it is complete. */
+  /** What can be printed now; what is not complete waits. */
   push(piece: string): string;
-  /** The word that still waits. */
+  /** What still waits. */
   end(): string;
 }
 
@@ -17,7 +17,7 @@ const FENCE = "```";
 /** A word longer than this, as in scripts without spaces, is printed as it comes. */
 const LONGEST_WAIT = 24;
 
-/** Makes a {@link WordWrap} for lines of `columns`. */
+/** Puts line breaks of `columns` in where words would be cut; the last word waits until it is complete. */
 export function createWordWrap(columns: number): WordWrap {
   let column = 0;
   let gap = "";

@@ -1,12 +1,11 @@
 /** Who asks: the owner that a request's key or token stands for. */
+import type { Environment } from "#src/app/config.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { isApiKey } from "./key-entries.ts";
 import { openKeyRing } from "./key-file.ts";
 import { requireLocal } from "./open-mode.ts";
 import { unauthenticated } from "./refusals.ts";
 import { openTokenVerifier } from "./tokens.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Somebody who asks. */
 export interface Identity {
@@ -16,18 +15,7 @@ export interface Identity {
 }
 
 /** Tells who asks. */
-export interface Authenticator {
-  /** Neither keys nor tokens are configured: programs of this machine are served without. May become false, never true. */
-  readonly isOpen: boolean;
-  /**
-   * For whom the request is.
-   *
-   * @param peer address from which it comes; `undefined` for a request within the process
-   * @throws {LilyError} `unauthenticated`, the same whatever was wrong; `forbidden` in open mode for other machines;
-   *   `config_invalid` and `internal` when the server cannot check
-   */
-  authenticate(request: Request, peer?: string): Promise<Identity>;
-}
+export type Authenticator = ReturnType<typeof openAuthenticator>;
 
 export interface AuthenticatorOptions {
   /** Whose data it is in open mode; the configured owner. */
@@ -48,7 +36,7 @@ export function openAuthenticator(
   env: Environment,
   home: string,
   { owner = "local", clock = { now: () => Date.now() } }: AuthenticatorOptions = {},
-): Authenticator {
+) {
   const keys = openKeyRing(env, home);
   const verify = openTokenVerifier(env, clock);
   const allowsStudio = env["LILY_ALLOW_STUDIO"]?.trim() !== "0";
@@ -62,10 +50,18 @@ export function openAuthenticator(
     return named === undefined ? undefined : { owner: named, id: `token:${named}` };
   };
   return {
-    get isOpen() {
+    /** Neither keys nor tokens are configured: programs of this machine are served without. May become false, never true. */
+    get isOpen(): boolean {
       return isOpen();
     },
-    async authenticate(request, peer) {
+    /**
+     * For whom the request is.
+     *
+     * @param peer address from which it comes; `undefined` for a request within the process
+     * @throws {LilyError} `unauthenticated`, the same whatever was wrong; `forbidden` in open mode for other machines;
+     *   `config_invalid` and `internal` when the server cannot check
+     */
+    async authenticate(request: Request, peer?: string): Promise<Identity> {
       if (isOpen()) {
         requireLocal(request, { peer, allowsStudio });
         // A key that comes along is not looked at: SDK clients send the ones they find in their environment.

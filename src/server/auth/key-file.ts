@@ -3,25 +3,17 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import type { Environment } from "#src/app/config.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
 import { hashApiKey, isSameHash, keyFileSchema, parseKeyList, type KeyEntry } from "./key-entries.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const OWNER_ONLY = 0o600;
 
-/** Where the key file is. */
-export interface KeyFile {
-  readonly path: string;
-  /** Named by `LILY_API_KEYS_FILE`, so that it has to be there. */
-  readonly isNamed: boolean;
-}
-
-/** `LILY_API_KEYS_FILE`, relative to the home folder, by default `api-keys.json` in it. */
-export function keyFileOf(env: Environment, home: string): KeyFile {
+/** `LILY_API_KEYS_FILE`, relative to the home folder, which then has to be there; by default `api-keys.json` in it. */
+export function keyFileOf(env: Environment, home: string) {
   const named = env["LILY_API_KEYS_FILE"]?.trim() ?? "";
   return { path: resolve(home, named === "" ? "api-keys.json" : named), isNamed: named !== "" };
 }

@@ -18,15 +18,16 @@ const STUDIO_ORIGINS = new Set(["https://smith.langchain.com", "https://eu.smith
 
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/** What is known about a request. */
-interface OpenModeFacts {
-  /** Address of the peer; `undefined` for a request within the process. */
-  readonly peer: string | undefined;
-  readonly allowsStudio: boolean;
-}
-
-/** Lets a request of this machine pass. @throws {LilyError} `forbidden` for others */
-export function requireLocal(request: Request, { peer, allowsStudio }: OpenModeFacts): void {
+/**
+ * Lets a request of this machine pass.
+ *
+ * @param facts `peer`: its address; `undefined` for a request within the process
+ * @throws {LilyError} `forbidden` for others
+ */
+export function requireLocal(
+  request: Request,
+  { peer, allowsStudio }: { readonly peer: string | undefined; readonly allowsStudio: boolean },
+): void {
   if (peer !== undefined && !isLoopbackAddress(peer)) throw notLocal("comes from another machine");
   const host = request.headers.get("host");
   const names = [isLoopbackHost(new URL(request.url).hostname), host === null || isLoopbackOrigin(host)];

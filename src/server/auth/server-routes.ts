@@ -104,19 +104,14 @@ export type MayRead = (
   owner: string,
 ) => Promise<boolean>;
 
-/** What is asked for. */
-export interface GuardedRequest {
-  readonly method: string;
-  /** As the server's router reads it. */
-  readonly path: string;
-  readonly owner: string;
-}
-
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** Whether the request may go on to the server, which then asks for permission in its own way. */
+/**
+ * Whether the request may go on to the server, which then asks for permission in its own way. `path` is as the server's
+ * router reads it.
+ */
 export async function passesGuard(
-  { method, path, owner }: GuardedRequest,
+  { method, path, owner }: { readonly method: string; readonly path: string; readonly owner: string },
   mayRead: MayRead,
 ): Promise<boolean> {
   const rules = rulesOf(method, path);

@@ -1,11 +1,10 @@
 /** JSON Web Tokens: which are accepted, by the environment, and how one is checked. */
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import type { Environment } from "#src/app/config.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { parseOwner } from "#src/sessions/session-key.ts";
 import { isLoopbackHost } from "./open-mode.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The owner that a token names; `undefined` when it does not hold. @throws {LilyError} `internal` without the signer's keys */
 export type TokenVerifier = (token: string) => Promise<string | undefined>;

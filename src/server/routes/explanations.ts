@@ -6,9 +6,10 @@ import { explainabilityLog, sessionDocumentSchema, sessionSetup } from "#src/exp
 import { traceSchema } from "#src/explain/trace.ts";
 import { findWhichTurn } from "#src/explain/which-turn.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import type { KeyRef } from "#src/sessions/repository.ts";
 import { wholeUnit } from "#src/sessions/knowledge-units.ts";
 import { decideTemporal } from "#src/sessions/decide-rollover.ts";
-import { keyRefOf, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
+import { ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
 import { requireSession, sessionParams } from "./sessions.ts";
 
 const showTrace = ownRoute("get", "/{key}/sessions/{sessionId}/turns/{turn}/trace", {
@@ -36,15 +37,14 @@ const showDocument = ownRoute("get", "/{key}/sessions/{sessionId}/state", {
 const NEWEST = 20;
 
 export function addExplanations(app: OpenAPIHono<HttpEnv>, { sessions }: RouteServices): void {
-  const contextOf = async (owner: string, params: { readonly key: string; readonly sessionId: string }) => {
-    const ref = keyRefOf({ owner, id: "" }, params.key);
-    const { entry } = await requireSession(sessions.repository, ref, params.sessionId);
+  const contextOf = async (ref: KeyRef, sessionId: string) => {
+    const { entry } = await requireSession(sessions.repository, ref, sessionId);
     return sessions.contextOf(ref, entry.sessionId);
   };
   app.openapi(showTrace, async (context) => {
-    const params = context.req.valid("param");
-    const given = await contextOf(context.var.caller.owner, params);
-    const which = await findWhichTurn(given.repository, given.session, params.turn);
+    const { sessionId, turn } = context.req.valid("param");
+    const given = await contextOf(context.var.ref, sessionId);
+    const which = await findWhichTurn(given.repository, given.session, turn);
     if (which?.kind === "turn" || which?.kind === "failure")
       return context.json(traceOf(which, optionsOf(given)), 200);
     throw new LilyError("turn_not_found", whyNone(which), {
@@ -52,7 +52,7 @@ export function addExplanations(app: OpenAPIHono<HttpEnv>, { sessions }: RouteSe
     });
   });
   app.openapi(showDocument, async (context) => {
-    const given = await contextOf(context.var.caller.owner, context.req.valid("param"));
+    const given = await contextOf(context.var.ref, context.req.valid("param").sessionId);
     return context.json(await documentOf(given), 200);
   });
 }

@@ -2,23 +2,20 @@
 import { createRoute, z, type RouteConfig } from "@hono/zod-openapi";
 import type { LocalSessions } from "#graphs/session/local.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
-import { parseSessionKey } from "#src/sessions/session-key.ts";
+import type { Identity } from "../auth/authenticator.ts";
 import type { RunningTurns } from "../limits.ts";
 import { problemSchema, type ReportProblem } from "../problem.ts";
 
 /** Before every path. */
 export const PREFIX = "/lily/v1";
 
-/** Who asks. */
-export interface Caller {
-  readonly owner: string;
-  /** What the limits count by: one API key, or whoever a token names. No secret. */
-  readonly id: string;
-}
-
 /** What the guard of the routes leaves for their handlers. */
 export interface HttpEnv {
-  Variables: { caller: Caller };
+  Variables: {
+    caller: Identity;
+    /** The conversation that the path names, on routes of a key. */
+    ref: KeyRef;
+  };
 }
 
 /** What the routes work with. */
@@ -37,11 +34,6 @@ export interface RouteServices {
 
 /** Parameters of a route of a key. */
 export const keyParams = z.object({ key: z.string() });
-
-/** The conversation that a request is about. @throws {LilyError} `session_key_invalid` */
-export function keyRefOf(caller: Caller, key: string): KeyRef {
-  return { owner: caller.owner, sessionKey: parseSessionKey(key) };
-}
 
 /** What a route answers: JSON of a schema, or a problem. */
 export function answers<T extends z.ZodType>(schema: T) {

@@ -10,7 +10,7 @@ import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { Refusal } from "../problem.ts";
 import { pageFields, pageQuerySchema, planPage } from "./page.ts";
-import { keyParams, keyRefOf, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
+import { keyParams, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
 
 const keySchema = z
   .strictObject({
@@ -145,7 +145,7 @@ export function addSessions(
     return context.json({ keys, damaged, total: chains.length, next }, 200);
   });
   app.openapi(listSessions, async (context) => {
-    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
+    const { ref } = context.var;
     const chain = await requireChain(repository, ref);
     const total = chain.sessions.length;
     const { from, to, next } = planPage(context.req.valid("query"), total);
@@ -154,21 +154,17 @@ export function addSessions(
     return context.json({ sessionKey: ref.sessionKey, latest: chain.latest, sessions, total, next }, 200);
   });
   app.openapi(showSession, async (context) => {
-    const { key, sessionId: id } = context.req.valid("param");
-    const ref = keyRefOf(context.var.caller, key);
-    const { chain, entry } = await requireSession(repository, ref, id);
+    const { ref } = context.var;
+    const { chain, entry } = await requireSession(repository, ref, context.req.valid("param").sessionId);
     const { sessionId, sealed } = entry;
     const turns = sealed?.turns ?? (await repository.lastStoredTurn({ ...ref, sessionId }));
-    const session = sessionView(chain, entry);
-    return context.json(
-      { sessionKey: ref.sessionKey, session, turns, lineage: lineageOf(chain, sessionId) },
-      200,
-    );
+    const [session, lineage] = [sessionView(chain, entry), lineageOf(chain, sessionId)];
+    return context.json({ sessionKey: ref.sessionKey, session, turns, lineage }, 200);
   });
   app.openapi(readHistory, async (context) => {
-    const { key, sessionId: id } = context.req.valid("param");
-    const ref = keyRefOf(context.var.caller, key);
-    const { sessionId, sealed } = (await requireSession(repository, ref, id)).entry;
+    const { ref } = context.var;
+    const { entry } = await requireSession(repository, ref, context.req.valid("param").sessionId);
+    const { sessionId, sealed } = entry;
     const transcript = { ...ref, sessionId };
     const total = sealed?.turns ?? (await repository.lastStoredTurn(transcript));
     const { from, to, next } = planPage(context.req.valid("query"), total);
@@ -179,7 +175,7 @@ export function addSessions(
     return context.json({ sessionKey: ref.sessionKey, sessionId, turns, erased, total, next }, 200);
   });
   app.openapi(verifyKey, async (context) => {
-    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
+    const { ref } = context.var;
     await requireChain(repository, ref);
     const report = await verifyOwner(repository, ref.owner, ref.sessionKey);
     const { erased, ok, sessions, turns, problems } = report;

@@ -9,7 +9,7 @@ import { approvalSchema, decisionSchema } from "#src/tools/approval.ts";
 import type { TurnRequest } from "#src/turns/run-turn.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import { problemOf, problemSchema, replySchema, requireOk } from "../problem.ts";
-import { jsonBody, keyParams, keyRefOf, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
+import { jsonBody, keyParams, ownRoute, type HttpEnv, type RouteServices } from "./route.ts";
 import { requireChain } from "./sessions.ts";
 
 /** Time between signs of life in a stream of events. */
@@ -152,41 +152,39 @@ export function addTurns(app: OpenAPIHono<HttpEnv>, services: RouteServices): vo
   const { sessions } = services;
   app.openAPIRegistry.register("TurnEvent", turnEventSchema);
   app.openapi(sendMessage, async (context) => {
-    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
+    const { ref } = context.var;
     const { content, deliveryId } = context.req.valid("json");
-    const delivery = deliveryOf(context.req.valid("header")["idempotency-key"], deliveryId);
+    const delivery = deliveryOf(context, deliveryId);
     return answerTurn(context, services, (on) => sessions.send({ ...ref, content, ...delivery, ...on }));
   });
   app.use(runCommand.getRoutingPath(), emptyIsNone);
   app.openapi(runCommand, async (context) => {
-    const { key, name } = context.req.valid("param");
-    const ref = keyRefOf(context.var.caller, key);
+    const { ref } = context.var;
+    const { name } = context.req.valid("param");
     requireCommand(name);
     const { args = "", deliveryId } = context.req.valid("json");
-    const delivery = deliveryOf(context.req.valid("header")["idempotency-key"], deliveryId);
+    const delivery = deliveryOf(context, deliveryId);
     const content = `/${name} ${args}`.trimEnd();
     return answerTurn(context, services, (on) => sessions.send({ ...ref, content, ...delivery, ...on }));
   });
   app.openapi(showStatus, async (context) => {
-    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
+    const { ref } = context.var;
     await requireChain(sessions.repository, ref);
     return context.json(requireOk(await sessions.send({ ...ref, content: "/status" })), 200);
   });
   app.openapi(listApprovals, async (context) => {
-    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
-    const open = await sessions.openApproval(ref);
+    const open = await sessions.openApproval(context.var.ref);
     return context.json({ approvals: open === undefined ? [] : [open.approval] }, 200);
   });
   app.openapi(answerApproval, async (context) => {
-    const { key, id } = context.req.valid("param");
-    const ref = keyRefOf(context.var.caller, key);
+    const { ref } = context.var;
+    const { id } = context.req.valid("param");
     const [decision] = context.req.valid("json").decisions;
     if (decision === undefined) throw new LilyError("request_invalid", "decisions has none");
     return answerTurn(context, services, (on) => sessions.approve({ ...ref, id, decision, ...on }));
   });
   app.openapi(stopAnswer, async (context) => {
-    const ref = keyRefOf(context.var.caller, context.req.valid("param").key);
-    return context.json({ stopped: await sessions.stop(ref) }, 200);
+    return context.json({ stopped: await sessions.stop(context.var.ref) }, 200);
   });
 }
 
@@ -244,10 +242,8 @@ function wantsEvents(context: Context): boolean {
 }
 
 /** The delivery id of the body or of the header. @throws {LilyError} `request_invalid` when both are there and differ */
-function deliveryOf(
-  inHeader: string | undefined,
-  inBody: string | undefined,
-): { readonly deliveryId?: string } {
+function deliveryOf({ req }: Context, inBody: string | undefined): { readonly deliveryId?: string } {
+  const inHeader = req.header("idempotency-key");
   if (inHeader !== undefined && inBody !== undefined && inHeader !== inBody)
     throw new LilyError("request_invalid", "deliveryId and the header Idempotency-Key differ", {
       next: "Send one of them. Nothing was stored.",

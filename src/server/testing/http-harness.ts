@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { createRunningTurns } from "../limits.ts";
 import { createHttpApp, type HttpAppOptions, type HttpLimits } from "../http-app.ts";
 import { problemSchema, type Problem } from "../problem.ts";
-import type { Caller } from "../routes/route.ts";
+import type { Identity } from "../auth/authenticator.ts";
 
 /** Options of {@link httpHarnessStarter}'s function. */
 export interface HttpHarnessOptions {
@@ -42,7 +42,7 @@ export interface HttpHarness {
 }
 
 /** The owner that a test request is for. @throws {LilyError} `unauthenticated` */
-async function authenticateTest({ req }: Context): Promise<Caller> {
+async function authenticateTest({ req }: Context): Promise<Identity> {
   const owner = req.header("x-test-owner");
   if (owner === undefined)
     throw new LilyError("unauthenticated", "the request has no valid key or token", {});
