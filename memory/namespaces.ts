@@ -1,7 +1,7 @@
 /** The Store namespaces of memory, as the specification maps them; every id in them goes through `encodeLabel`. */
 import { LilyError } from "#src/kernel/errors.ts";
 import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
-import { PERSONALITY_DOMAINS, taskSchema, type Domain, type Scope } from "./record.ts";
+import { taskSchema, type Domain, type Scope } from "./record.ts";
 
 /** Where a record lies: enough to name its namespace. */
 export interface RecordPlace {
@@ -93,11 +93,6 @@ export function reviewNamespace(owner: string): string[] {
 /** Content-free marks of what an owner has forgotten. */
 export function tombstoneNamespace(owner: string): string[] {
   return ["memory", "tombstones", encodeLabel(owner)];
-}
-
-/** Prefixes of everything of an owner in personality memory. */
-export function personalityPrefixes(owner: string): string[][] {
-  return PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
 }
 
 /** Where documents lie: whose they are, and the knowledge base that they belong to. */

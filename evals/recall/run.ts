@@ -72,10 +72,8 @@ async function reportMadial(): Promise<string> {
 /** The order of FTS5 over all facts of a person and task: those that hold, and of no other task. */
 function plainAnswering(facts: FactStore): Answering {
   return async (who, { query, task }) => {
-    const newest = { user_profile: Infinity, task_memory: Infinity };
-    const records = (
-      await facts.recall(who, { query, limit: 0, newest, ...(task === undefined ? {} : { task }) })
-    ).newest;
+    const { all } = await facts.recall(who, { query, limit: 0, ...(task === undefined ? {} : { task }) });
+    const records = all.filter(({ domain }) => domain === "user_profile" || domain === "task_memory");
     const db = new Database(":memory:");
     db.exec("CREATE VIRTUAL TABLE facts USING fts5 (body, tokenize = 'porter unicode61')");
     const add = db.prepare<[number, string]>("INSERT INTO facts (rowid, body) VALUES (?, ?)");

@@ -112,27 +112,21 @@ export async function recallFacts(
   const {
     relevant: bySaid,
     byEarlier,
-    newest,
+    all,
     waiting,
   } = await facts.recall(who, {
     query: talk.said,
     earlier: talk.earlier.join("\n"),
     limit: RELEVANT,
     byMeaning,
-    newest: {
-      persona_core: Infinity,
-      working_rules: Infinity,
-      user_profile: Infinity,
-      task_memory: Infinity,
-    },
     ...(begun === undefined ? {} : { begun }),
     ...(task === undefined ? {} : { task }),
   });
-  const of = (domain: Domain): MemoryRecord[] => newest.filter((record) => record.domain === domain);
+  const of = (domain: Domain): MemoryRecord[] => all.filter((record) => record.domain === domain);
   const first = (["persona_core", "working_rules", "task_memory"] as const).flatMap((domain) =>
     of(domain).slice(0, FIRST),
   );
-  const person = newest
+  const person = all
     .filter(({ domain }) => domain !== "task_memory")
     .toSorted((a, b) => Number(a.updated_at < b.updated_at) - Number(a.updated_at > b.updated_at));
   const { ranked, scores } = rankFacts({ bySaid, byEarlier }, talk);
@@ -146,7 +140,7 @@ export async function recallFacts(
       ...(asksAboutMemory(text) ? of("user_profile").slice(0, RELEVANT) : []),
       ...(names(talk.said, task) ? of("task_memory").slice(0, RELEVANT) : []),
     ],
-    all: newest,
+    all,
   };
 }
 

@@ -19,19 +19,14 @@ export async function embedTexts(embedder: Embedder, texts: readonly string[]): 
   const raw = await embedder.embed(texts).catch((error: unknown) => {
     throw isLilyError(error) ? error : embeddingFailed(embedder, errorMessage(error), error);
   });
-  const vectors = raw.map(toUnitLength);
-  const lengths = new Set(vectors.map((vector) => vector?.length));
-  if (vectors.length !== texts.length || lengths.size !== 1 || lengths.has(undefined)) {
-    throw embeddingFailed(
-      embedder,
-      `it gave ${vectors.length} vectors for ${texts.length} texts, or no vectors`,
-    );
-  }
-  return vectors.filter((vector) => vector !== undefined);
+  const vectors = raw.flatMap((vector) => toUnitLength(vector) ?? []);
+  if (vectors.length !== texts.length || new Set(vectors.map(({ length }) => length)).size > 1)
+    throw embeddingFailed(embedder, `it gave ${raw.length} vectors for ${texts.length} texts, or no vectors`);
+  return vectors;
 }
 
 /** `vector` with length 1; `undefined` for what has no direction or holds what is no number. */
-export function toUnitLength(vector: ArrayLike<number>): Float32Array | undefined {
+function toUnitLength(vector: ArrayLike<number>): Float32Array | undefined {
   const unit = Float32Array.from(vector);
   const length = Math.sqrt(unit.reduce((sum, component) => sum + component * component, 0));
   if (!(length > 0 && Number.isFinite(length))) return undefined;

@@ -37,7 +37,7 @@ export function quoteOf(
   return `${begin}${words.trim()}${to < line.length ? " …" : ""}`;
 }
 
-/** Ends of sentences; where those are too far from each other beginnings of rows, and then of words. */
+/** Ends of sentences; where those are farther apart than `room` beginnings of rows, and then of words. */
 function startsIn(line: string, rows: readonly string[], room: number): number[] {
   const sentences = Array.from(
     line.matchAll(/[.!?…]["'”’)\]]*\s+|[。！？]/gu),
@@ -45,21 +45,15 @@ function startsIn(line: string, rows: readonly string[], room: number): number[]
   );
   let at = 0;
   const beginnings = rows.map(({ length }) => (at += length + 1) - length - 1);
-  return withMore(withMore([0, ...sentences], beginnings, { line, room }), undefined, { line, room });
-}
-
-/** `starts`, and those of `more` that stand between two of them farther apart than `room`; words without `more`. */
-function withMore(
-  starts: readonly number[],
-  more: readonly number[] | undefined,
-  { line, room }: { readonly line: string; readonly room: number },
-): number[] {
-  return starts.flatMap((start, index) => {
-    const end = starts[index + 1] ?? line.length;
-    if (end - start <= room) return [start];
-    if (more !== undefined) return [start, ...more.filter((place) => place > start && place < end)];
-    return wordStarts(line, { start, end, step: Math.ceil(room / 3) });
-  });
+  const refined = (starts: readonly number[], between: (start: number, end: number) => readonly number[]) =>
+    starts.flatMap((start, index) => {
+      const end = starts[index + 1] ?? line.length;
+      return end - start <= room ? [start] : [start, ...between(start, end)];
+    });
+  const byRow = refined([0, ...sentences], (start, end) =>
+    beginnings.filter((place) => place > start && place < end),
+  );
+  return refined(byRow, (start, end) => wordStarts(line, { start, end, step: Math.ceil(room / 3) }));
 }
 
 /** A beginning of a word every `step` characters; without blanks, of a character. */
@@ -67,7 +61,7 @@ function wordStarts(
   line: string,
   { start, end, step }: { readonly start: number; readonly end: number; readonly step: number },
 ): number[] {
-  const places = [start];
+  const places: number[] = [];
   for (let at = start + step; at < end; at += step) {
     const blank = line.slice(at, at + step).search(/\s\S/u);
     const place = blank < 0 ? at : at + blank + 1;

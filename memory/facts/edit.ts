@@ -1,6 +1,6 @@
 /** Corrections by the owner: a new text or domain is a new record that replaces the old one, all else changes in place. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { checkText } from "../policy/check-text.ts";
+import { checkText, nameDenial } from "../policy/check-text.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
 import { sameAbout, slugOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
@@ -23,8 +23,8 @@ export async function edit(
   if (old === undefined) return { kind: "none" };
   const options = { scan: deps.scan, isTrusted: true };
   const { about } = change;
-  const ofName = about === undefined ? undefined : await checkText(about, { ...options, isName: true });
-  if (ofName?.action === "deny") return { kind: "denied", denial: ofName.denial, hidden: null };
+  const denial = await nameDenial([about], options);
+  if (denial !== undefined) return { kind: "denied", denial, hidden: null };
   const gate = text === undefined ? undefined : await checkText(text, options);
   const hidden = gate?.hidden ?? null;
   if (gate?.action === "deny") return { kind: "denied", denial: gate.denial, hidden };
@@ -46,7 +46,7 @@ export async function edit(
 function changeFields(
   deps: FactDeps,
   old: MemoryRecord,
-  { expiresAt, archived, confidence, about, domain }: Omit<Change, "text">,
+  { expiresAt, archived, about, domain }: Omit<Change, "text">,
 ): MemoryRecord {
   const now = instantOf(deps);
   const expires_at =
@@ -55,7 +55,6 @@ function changeFields(
     ...old,
     ...(expiresAt === undefined ? {} : { expires_at, expired: false }),
     ...(archived === undefined ? {} : { archived }),
-    ...(confidence === undefined ? {} : { confidence: Math.min(1, Math.max(0, confidence)) }),
     ...(about === undefined ? {} : { conflict_group: slugOf(about) }),
     ...(domain === undefined ? {} : movedTo(domain, old)),
     updated_at: now,

@@ -9,7 +9,7 @@ import type { CommitOutcome } from "./commit.ts";
 import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
 import { forget, forgetAll } from "./forget.ts";
-import { exportAll, importAll, type ImportOptions, type MemoryExport } from "./import.ts";
+import { exportAll, importAll, type MemoryExport } from "./import.ts";
 import { byIds, currentOf, find, recall, show } from "./read.ts";
 import { remember } from "./remember.ts";
 import { applyLifecycle } from "./retention.ts";
@@ -20,7 +20,6 @@ import type {
   Conflict,
   Fact,
   ForgetOutcome,
-  Found,
   ImportReport,
   LifecycleReport,
   None,
@@ -44,10 +43,10 @@ export interface FactStore {
   remember(who: Who, fact: Fact): Promise<RememberOutcome>;
   /** Reads; by default only what holds now. Never writes, so reading makes nothing fresher. */
   show(who: Who, options?: ShowOptions): Promise<ShowResult>;
-  /** What fits a question, and the newest of some domains, of what holds now. */
+  /** What fits a question, and all else that holds now. */
   recall(who: Who, options: RecallOptions): Promise<Recalled>;
   /** The record with this id, or the ones that begin with it (4 characters at least), in any state. */
-  find(who: Who, id: string): Promise<Found>;
+  find(who: Who, id: string): Promise<MemoryRecord[]>;
   /** The records with these full ids that are still there, in the same order and in any state. */
   byIds(who: Who, ids: readonly string[]): Promise<MemoryRecord[]>;
   /** The text of the record with this full id as it is stored, for an erasure alone: everything else is given masked. */
@@ -66,8 +65,8 @@ export interface FactStore {
   resolve(who: Who, keepId: string): Promise<ResolveOutcome>;
   /** Everything but what waits for a review. */
   exportAll(who: Who): Promise<MemoryExport>;
-  /** Adds what is new, with its dates and expiry. Twice is as once; what was forgotten stays away without `revive`. */
-  importAll(who: Who, input: unknown, options?: ImportOptions): Promise<ImportReport>;
+  /** Adds what is new, with its dates and expiry. Twice is as once; what was forgotten stays away. */
+  importAll(who: Who, input: unknown): Promise<ImportReport>;
   /** What was put aside for a review. Ids are full ones. */
   readonly review: {
     /** What waits, oldest first. */

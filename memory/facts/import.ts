@@ -1,14 +1,14 @@
 /** A memory as a file: everything of an owner but what waits for a review; and how such a file is taken in, each record through the gate and to its own id. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
-import { checkText, reviewRule } from "../policy/check-text.ts";
+import { checkText, nameDenial, reviewRule } from "../policy/check-text.ts";
 import type { PolicyDenial } from "../policy/verdict.ts";
 import { instantSchema, type MemoryRecord, memoryRecordSchema } from "../record.ts";
 import { aboutOf } from "./about.ts";
 import { quarantine } from "./commit.ts";
 import { conflicts } from "./confirm.ts";
 import { compareText, type FactDeps, instantOf, putRecords, readAll, recordId, reread } from "./rows.ts";
-import { liftTombstones, readTombstones, type Tombstones } from "./tombstones.ts";
+import { readTombstones, type Tombstones } from "./tombstones.ts";
 import type { ImportReport, Who } from "./types.ts";
 
 /** The version of the file that is written and read here. */
@@ -34,14 +34,6 @@ export async function exportAll(deps: FactDeps, { owner }: Who): Promise<MemoryE
   return { format: "lily-memory", version: MEMORY_FILE_VERSION, exported_at: instantOf(deps), records };
 }
 
-/** Options of an import. */
-export interface ImportOptions {
-  /** The owner vouches for the file: instructions in it are let in. Secrets never are. */
-  readonly isTrusted?: boolean;
-  /** Brings back what the owner has forgotten. */
-  readonly revive?: boolean;
-}
-
 const importedSchema = memoryRecordSchema.refine(
   ({ domain, task }) => (domain === "task_memory") === (task !== null),
   { error: "task memory has a task, and nothing else has" },
@@ -53,12 +45,7 @@ const importedSchema = memoryRecordSchema.refine(
  *
  * @throws {LilyError} `memory_input_invalid` for what is no memory file.
  */
-export async function importAll(
-  deps: FactDeps,
-  who: Who,
-  input: unknown,
-  options: ImportOptions = {},
-): Promise<ImportReport> {
+export async function importAll(deps: FactDeps, who: Who, input: unknown): Promise<ImportReport> {
   const file = memoryFileSchema.safeParse(input);
   if (!file.success)
     throw new LilyError("memory_input_invalid", `this is no memory file: ${z.prettifyError(file.error)}`, {
@@ -76,7 +63,7 @@ export async function importAll(
       invalid.push({ index, reason: error.issues.map(({ message }) => message).join("; ") });
       continue;
     }
-    const judged = await judgeImport(deps, who.owner, inFile, { ...options, stones });
+    const judged = await judgeImport(deps, who.owner, inFile, stones);
     if (judged.kind === "denied") denied.push({ index, denial: judged.denial });
     else if (judged.kind !== "add") counts[judged.kind] += 1;
     else if (added.has(judged.record.id)) counts.known += 1;
@@ -121,24 +108,20 @@ async function judgeImport(
   deps: FactDeps,
   owner: string,
   record: MemoryRecord,
-  { stones, isTrusted = false, revive = false }: ImportOptions & { readonly stones: Tombstones },
+  stones: Tombstones,
 ): Promise<JudgedImport> {
-  const options = { scan: deps.scan, isTrusted };
+  const options = { scan: deps.scan, isTrusted: false };
   const verdict = await checkText(record.text, options);
   if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial };
-  const ofTask =
-    record.task === null ? undefined : await checkText(record.task, { ...options, isName: true });
-  if (ofTask?.action === "deny") return { kind: "denied", denial: ofTask.denial };
+  const denial = await nameDenial([record.task], options);
+  if (denial !== undefined) return { kind: "denied", denial };
   const { text } = verdict;
-  if (stones.of(text).length > 0) {
-    if (!revive) return { kind: "forgotten" };
-    await liftTombstones(deps, owner, text);
-  }
+  if (stones.of(text).length > 0) return { kind: "forgotten" };
   const own = { ...record, text, id: recordId(owner, record, text), conflict_group: aboutOf(record) };
   if ((await reread(deps.store, owner, { ...own, review: null })) !== undefined) return { kind: "known" };
   // A record that was waiting where the file comes from goes on waiting here.
   const waiting = record.review?.state === "pending" ? record.review.rule : null;
-  const rule = verdict.action === "quarantine" ? verdict.rule : (reviewRule(own, { isTrusted }) ?? waiting);
+  const rule = verdict.action === "quarantine" ? verdict.rule : (reviewRule(own) ?? waiting);
   if (rule === null) return { kind: "add", record: own };
   const review = { state: "pending", rule, at: instantOf(deps) } as const;
   await quarantine(deps, owner, { ...own, review, supersedes: [], superseded_by: null });

@@ -54,7 +54,7 @@ export function newRecord(who: Who, fact: Fact, place: PlacedFact, now: string):
     text: fact.text,
     said_by: fact.saidBy,
     source: fact.source,
-    confidence: fact.confidence ?? confidenceOf(fact.saidBy, fact.source),
+    confidence: confidenceOf(fact.saidBy, fact.source),
     created_at: now,
     updated_at: now,
     session_id: who.sessionId ?? null,

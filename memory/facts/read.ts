@@ -14,7 +14,7 @@ import {
   readPlaces,
   taskPrefixes,
 } from "./rows.ts";
-import type { Found, Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
+import type { Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
 
 /** The state that decides whether a record is read. */
 export type RecordState = "current" | "expired" | "archived" | "superseded";
@@ -77,15 +77,10 @@ export async function show(deps: FactDeps, who: Who, options: ShowOptions = {}):
     query === ""
       ? settled.toSorted(byNewest)
       : rankRecords(settled, query, await idsFound(deps.store, prefixes, { query, limit: MOST_FOUND }));
-  const isShown: Readonly<Record<RecordState, boolean>> = {
-    current: true,
-    expired: options.includeExpired === true,
-    archived: options.includeArchived === true,
-    superseded: options.includeSuperseded === true,
-  };
-  const included = matching.filter(({ state }) => isShown[state]);
+  const isAll = options.includeAll === true;
+  const included = matching.filter(({ state }) => isAll || state === "current");
   const leftOut = (wanted: RecordState): number =>
-    isShown[wanted] ? 0 : matching.filter(({ state }) => state === wanted).length;
+    isAll ? 0 : matching.filter(({ state }) => state === wanted).length;
   return {
     records: included.slice(0, limit).map(({ record }) => record),
     total: included.length,
@@ -155,7 +150,7 @@ function byNewest(a: RecordWithState, b: RecordWithState): number {
 
 /** Recalls; see `FactStore.recall`. */
 export async function recall(deps: FactDeps, who: Who, options: RecallOptions): Promise<Recalled> {
-  const { limit, task, byMeaning = false, newest = {} } = options;
+  const { limit, task, byMeaning = false } = options;
   const prefixes = [
     ...(await namespacesOf(deps, who, {})),
     ...(task === undefined ? [] : await namespacesOf(deps, who, { task })),
@@ -177,15 +172,14 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
   };
   const [relevant, byEarlier] = await Promise.all([fitting(options.query), fitting(options.earlier ?? "")]);
   const sorted = current.toSorted(byNewest).map(({ record }) => record);
-  const newestOf = (domain: Domain): MemoryRecord[] =>
-    sorted.filter((record) => record.domain === domain).slice(0, newest[domain] ?? 0);
+  const all = DOMAINS.flatMap((domain) => sorted.filter((record) => record.domain === domain));
   const inReach = pending.filter(
     (one) =>
       (one.scope === "global" || one.scope === `agent:${who.agent}`) &&
       (one.task === null || one.task === task),
   );
   const waiting = rankTexts(inReach, options.query, ({ text }) => text).map(({ item }) => item.id);
-  return { relevant, byEarlier, newest: DOMAINS.flatMap(newestOf), waiting: waiting.slice(0, limit) };
+  return { relevant, byEarlier, all, waiting: waiting.slice(0, limit) };
 }
 
 /**
@@ -219,16 +213,12 @@ const FROZEN: ReadonlySet<Domain> = new Set(["persona_core", "working_rules"]);
 /** Fewer characters would name a record by accident. */
 const MIN_PREFIX = 4;
 
-/** The records whose id is `text` or begins with it; see `FactStore.find`. Dashes and case do not count. */
-export async function find(deps: FactDeps, who: Who, text: string): Promise<Found> {
+/** The records whose id is `text` or begins with it, by id; see `FactStore.find`. Dashes and case do not count. */
+export async function find(deps: FactDeps, who: Who, text: string): Promise<MemoryRecord[]> {
   const wanted = hexOf(text.trim());
-  if (wanted.length < MIN_PREFIX || !/^[0-9a-f]+$/u.test(wanted)) return { kind: "none" };
+  if (wanted.length < MIN_PREFIX || !/^[0-9a-f]+$/u.test(wanted)) return [];
   const { records } = await readAll(deps.store, who.owner);
-  const hits = records.filter(({ id }) => hexOf(id).startsWith(wanted));
-  const [first, second] = hits;
-  if (first === undefined) return { kind: "none" };
-  if (second === undefined) return { kind: "one", record: first };
-  return { kind: "many", records: hits.sort((a, b) => compareText(a.id, b.id)) };
+  return records.filter(({ id }) => hexOf(id).startsWith(wanted)).sort((a, b) => compareText(a.id, b.id));
 }
 
 function hexOf(id: string): string {

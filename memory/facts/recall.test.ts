@@ -16,8 +16,8 @@ const openSqliteStore = (): BaseStore =>
 const textsOf = (records: readonly { readonly text: string }[]) => records.map(({ text }) => text);
 
 async function recalled({ facts }: TestFacts, query: string, more: Partial<RecallOptions> = {}) {
-  const { relevant, newest } = await facts.recall(ADA, { query, limit: 5, ...more });
-  return { relevant: textsOf(relevant), newest: textsOf(newest) };
+  const { relevant, all } = await facts.recall(ADA, { query, limit: 5, ...more });
+  return { relevant: textsOf(relevant), all: textsOf(all) };
 }
 
 const notes = (count: number): string[] =>
@@ -36,26 +36,27 @@ describe.each<[string, () => BaseStore]>([
     const asked: unknown[] = [];
     const search = store.search.bind(store);
     store.search = (prefix, options) => (asked.push(options?.query), search(prefix, options));
-    expect(await recalled(openTestFacts(store), "do I like tea?")).toEqual({ relevant: [], newest: [] });
+    expect(await recalled(openTestFacts(store), "do I like tea?")).toEqual({ relevant: [], all: [] });
     expect(asked.filter((query) => query !== undefined)).toEqual([]);
   });
 
   it.each([3, 60])(
-    "finds the one that fits beside %i others, and the newest that are wanted",
+    "finds the one that fits beside %i others, and gives all by domain, the newest first",
     async (count) => {
       const on = openTestFacts(makeStore());
       await on.say("My bike is a red Brompton", { domain: "user_profile" });
       await on.say("Plans come before code", { domain: "working_rules" });
       await on.say("Answers are short", { domain: "working_rules" });
       await sayMany(on, notes(count));
-      expect(await recalled(on, "which bike do I have?", { newest: { working_rules: 1 } })).toEqual({
+      expect(await recalled(on, "which bike do I have?")).toEqual({
         relevant: ["My bike is a red Brompton"],
-        newest: ["Answers are short"],
+        all: [
+          ...notes(count).toReversed(),
+          "My bike is a red Brompton",
+          "Answers are short",
+          "Plans come before code",
+        ],
       });
-      expect((await recalled(on, "what is it about?", { newest: { user_profile: 2 } })).newest).toEqual([
-        `note ${count - 1} about the garden shed`,
-        `note ${count - 2} about the garden shed`,
-      ]);
     },
   );
 
@@ -72,7 +73,7 @@ describe.each<[string, () => BaseStore]>([
     const rules = Array.from({ length: 30 }, (_, number) => `rule ${number} for reports`);
     await sayMany(on, rules, { domain: "working_rules" });
     await on.facts.verify(ADA, [first.id]);
-    expect((await recalled(on, "hello", { newest: { working_rules: 2 } })).newest).toEqual([
+    expect((await recalled(on, "hello")).all.slice(0, 2)).toEqual([
       "Plans come before code",
       "rule 29 for reports",
     ]);
@@ -89,9 +90,9 @@ describe.each<[string, () => BaseStore]>([
       await on.facts.edit(ADA, sold.id, { archived: true });
       await on.say("My bike is a blue Moulton", { about: "bike" });
       on.clock.set(Date.UTC(2026, 1, 4));
-      const { relevant, newest } = await recalled(on, "about my bike", { newest: { user_profile: 1 } });
+      const { relevant, all } = await recalled(on, "about my bike");
       expect(relevant).toEqual(["My bike is a blue Moulton"]);
-      expect(newest).toEqual(["My bike is a blue Moulton"]);
+      expect(all).toEqual(["My bike is a blue Moulton", ...notes(count).toReversed()]);
     },
   );
 
@@ -102,9 +103,9 @@ describe.each<[string, () => BaseStore]>([
     const tours = Array.from({ length: 80 }, (_, number) => `bike tour ${number}`);
     await sayMany(on, tours, { expires_at: "2026-02-04T00:00:00.000Z" });
     on.clock.set(Date.UTC(2026, 1, 5));
-    const { relevant, newest } = await recalled(on, "my bike", { newest: { user_profile: 1 } });
+    const { relevant, all } = await recalled(on, "my bike");
     expect(relevant).toEqual(["My bike is a red Brompton"]);
-    expect(newest).toEqual(["note 99 about the garden shed"]);
+    expect(all[0]).toBe("note 99 about the garden shed");
   });
 
   it("keeps to the scopes of the agent, and to the one task that is named", async () => {

@@ -1,7 +1,7 @@
 /** How a new fact is taken in: gate, then the owner's own forgetting, then review or commit. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
-import { checkText, isTrustedSpeaker, reviewRule } from "../policy/check-text.ts";
+import { checkText, nameDenial, reviewRule } from "../policy/check-text.ts";
 import { memoryRecordSchema, type MemoryRecord } from "../record.ts";
 import { aboutOf } from "./about.ts";
 import { commitRecord, quarantine } from "./commit.ts";
@@ -11,10 +11,10 @@ import { type FactDeps, instantOf } from "./rows.ts";
 import { liftTombstones, readTombstones } from "./tombstones.ts";
 import type { Fact, RememberOutcome, Who } from "./types.ts";
 
-const { said_by: saidBy, source, confidence } = memoryRecordSchema.shape;
+const { said_by: saidBy, source } = memoryRecordSchema.shape;
 
 /** What the types of a program in JavaScript do not hold. */
-const factSchema = z.looseObject({ text: z.string(), saidBy, source, confidence: confidence.optional() });
+const factSchema = z.looseObject({ text: z.string(), saidBy, source });
 
 /** Remembers `fact`; see `FactStore.remember`. */
 export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<RememberOutcome> {
@@ -23,14 +23,13 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
     throw new LilyError("memory_input_invalid", `this is no fact: ${z.prettifyError(error)}`, {
       next: "Correct it; nothing was stored.",
     });
-  const options = { scan: deps.scan, isTrusted: isTrustedSpeaker(fact.saidBy) };
+  const isTrusted = fact.saidBy === "owner";
+  const options = { scan: deps.scan, isTrusted };
   const verdict = await checkText(fact.text, options);
   const { hidden } = verdict;
   if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial, hidden };
-  for (const name of [fact.task, fact.about]) {
-    const ofName = name === undefined ? undefined : await checkText(name, { ...options, isName: true });
-    if (ofName?.action === "deny") return { kind: "denied", denial: ofName.denial, hidden: null };
-  }
+  const denial = await nameDenial([fact.task, fact.about], options);
+  if (denial !== undefined) return { kind: "denied", denial, hidden: null };
   const corrected = await correctedBy(deps, who, fact);
   const clean = { ...placeLike(corrected, fact), text: verdict.text };
   const place = placeOf(clean);
@@ -41,7 +40,8 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
   if (stone !== undefined) return { kind: "forgotten", forgottenAt: stone.forgotten_at };
   const saysAgain = stones?.resembles(clean.text) === true;
   const asked = saysAgain ? "forgotten_before" : fact.isOffered === true ? "offered" : null;
-  const rule = (verdict.action === "quarantine" ? verdict.rule : reviewRule(record, options)) ?? asked;
+  const rule =
+    (verdict.action === "quarantine" ? verdict.rule : isTrusted ? null : reviewRule(record)) ?? asked;
   if (rule !== null) {
     const review = { state: "pending", rule, at: record.created_at } as const;
     const found = await quarantine(deps, who.owner, { ...record, review });
@@ -60,8 +60,8 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
 /** The one fact that `fact` says it corrects. */
 async function correctedBy(deps: FactDeps, who: Who, { corrects }: Fact): Promise<MemoryRecord | undefined> {
   if (corrects === undefined) return undefined;
-  const found = await find(deps, who, corrects);
-  if (found.kind === "one") return found.record;
+  const [found, ...others] = await find(deps, who, corrects);
+  if (found !== undefined && others.length === 0) return found;
   throw new LilyError("memory_input_invalid", "no one fact has the id that was to be corrected", {
     next: "Give an id as it stands before a fact, or leave it out.",
   });

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { toInstant, type Clock } from "#src/kernel/clock.ts";
 import { deriveUuid, encodeLabel, type Ids } from "#src/kernel/ids.ts";
 import {
-  personalityPrefixes,
+  personalityPrefix,
   recordNamespace,
   type RecordPlace,
   reviewNamespace,
@@ -13,7 +13,7 @@ import {
   taskPrefix,
 } from "../namespaces.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
-import { type MemoryRecord, memoryRecordSchema, taskSchema } from "../record.ts";
+import { type MemoryRecord, memoryRecordSchema, PERSONALITY_DOMAINS, taskSchema } from "../record.ts";
 
 /** What every part of the fact store works with: the store, and what comes in from outside. */
 export interface FactDeps {
@@ -137,7 +137,8 @@ async function noteTask(store: BaseStore, owner: string, task: string): Promise<
 
 /** Every record of `owner` in every domain, task, scope and state; not what waits for a review. */
 export async function readAll(store: BaseStore, owner: string): Promise<Rows> {
-  return readPlaces(store, owner, [...personalityPrefixes(owner), ...(await taskPrefixes(store, owner))]);
+  const personality = PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
+  return readPlaces(store, owner, [...personality, ...(await taskPrefixes(store, owner))]);
 }
 
 /** What waits for a review of `owner`, oldest first. */

@@ -25,8 +25,6 @@ export interface Fact {
   readonly about?: string;
   /** The id of a fact that it corrects, or the beginning of that id. */
   readonly corrects?: string;
-  /** From 0 to 1; by who said it when absent. */
-  readonly confidence?: number;
   /** ISO 8601 instant after which the fact no longer holds. */
   readonly expiresAt?: string;
   /** It waits for a review whatever it says: nobody asked for it. */
@@ -86,9 +84,8 @@ export interface ShowOptions {
   readonly query?: string;
   /** 50 by default. */
   readonly limit?: number;
-  readonly includeExpired?: boolean;
-  readonly includeArchived?: boolean;
-  readonly includeSuperseded?: boolean;
+  /** Also what expired, was archived or is superseded. */
+  readonly includeAll?: boolean;
 }
 
 /** What was read. */
@@ -111,8 +108,6 @@ export interface RecallOptions {
   /** Most facts that fit. */
   readonly limit: number;
   readonly byMeaning?: boolean;
-  /** How many of the newest of a domain are wanted whatever is asked. */
-  readonly newest?: Partial<Readonly<Record<Domain, number>>>;
   /** Whose task memory is read beside personality memory; without it none is. */
   readonly task?: string;
   /**
@@ -128,17 +123,11 @@ export interface Recalled {
   readonly relevant: readonly MemoryRecord[];
   /** What fits `earlier`, likewise; some of it may fit the question too. */
   readonly byEarlier: readonly MemoryRecord[];
-  /** As many of the newest of each domain as were wanted, by domain. */
-  readonly newest: readonly MemoryRecord[];
+  /** All that holds, by domain, the newest of each first. */
+  readonly all: readonly MemoryRecord[];
   /** Ids of what waits for a review and shares words with the question, best match first: it may not be used. */
   readonly waiting: readonly string[];
 }
-
-/** What an id or the beginning of one stands for. */
-export type Found =
-  | { readonly kind: "one"; readonly record: MemoryRecord }
-  | { readonly kind: "many"; readonly records: readonly MemoryRecord[] }
-  | None;
 
 /** What forgetting came to. */
 export type ForgetOutcome =
@@ -155,7 +144,6 @@ export interface Change {
   readonly text?: string;
   readonly expiresAt?: string | null;
   readonly archived?: boolean;
-  readonly confidence?: number;
   readonly about?: string;
   /** Another personality domain; a task's fact has none. */
   readonly domain?: PersonalityDomain;

@@ -1,47 +1,38 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { envelopeSchema } from "#src/kernel/envelope.ts";
 import type { Domain } from "../record.ts";
 import { checkText, reviewRule } from "./check-text.ts";
-import { denialEnvelope, POLICY_RULES } from "./verdict.ts";
+import { maskSecrets } from "./find-secrets.ts";
+import { POLICY_RULES } from "./verdict.ts";
 import { createSecretlintScanner } from "./secret-scanner.ts";
 
 const scan = createSecretlintScanner();
 const judge = (text: string, isTrusted = true) => checkText(text, { scan, isTrusted });
 
 describe("the policy gate", () => {
-  it("masks every value and keeps the useful part", async () => {
+  it("names the rule and the way out, and repeats nothing of the text", async () => {
     const text = `wifi password is Plum-Kettle-9 and key ${["sk", "test", "1234567890abcdefABCDEF"].join("-")}`;
-    const verdict = await judge(text);
-    expect(verdict).toMatchObject({
+    expect(await judge(text)).toEqual({
       action: "deny",
-      denial: { rule: "password", safeText: "wifi password is [password] and key [credential]" },
+      denial: {
+        rule: "password",
+        message: "not remembered: the text holds a password or PIN (rule password)",
+        next: "Keep the value in a password manager, and remember where it is without the value itself.",
+      },
+      hidden: null,
     });
-    expect(JSON.stringify(verdict)).not.toMatch(/Plum|1234567890/u);
   });
 
-  it("lets through what it suggests itself", async () => {
+  it("lets through what masking leaves of a text", async () => {
     for (const text of [
       "wifi password is Plum-Kettle-9",
       "PIN: 0007",
       "the card 4111 1111 1111 1111 is mine",
     ]) {
-      const verdict = await judge(text);
-      const safe = verdict.action === "deny" ? verdict.denial.safeText : undefined;
-      expect(await judge(safe ?? "")).toMatchObject({ action: "allow", text: safe });
+      const masked = await maskSecrets(text, scan);
+      expect(masked).not.toBe(text);
+      expect(await judge(masked)).toMatchObject({ action: "allow", text: masked });
     }
-  });
-
-  it("answers with a stable envelope that names the rule and the way out", async () => {
-    const verdict = await judge("password: hunter2");
-    if (verdict.action !== "deny") throw new Error("not denied");
-    expect(envelopeSchema.parse(denialEnvelope(verdict.denial))).toEqual({
-      ok: false,
-      code: "memory_policy_denied",
-      message: "not remembered: the text holds a password or PIN (rule password)",
-      next: "Keep the value in a password manager, and remember where it is without the value itself.",
-      data: { rule: "password", safe_text: "password: [password]" },
-    });
   });
 
   it("finds a secret behind hidden characters and full-width digits", async () => {
@@ -69,13 +60,10 @@ describe("the policy gate", () => {
     expect(JSON.stringify(await judge("password: hun\u200bter2"))).not.toMatch(/hun|ter2/u);
   });
 
-  it("lets what changes Lily wait for a review unless it is the owner's word, whatever its wording", () => {
-    const rule = (domain: Domain, text: string, isTrusted = false) =>
-      reviewRule({ domain, text }, { isTrusted });
-    for (const domain of ["persona_core", "working_rules"] as const) {
+  it("lets what changes Lily wait for a review, whatever its wording", () => {
+    const rule = (domain: Domain, text: string) => reviewRule({ domain, text });
+    for (const domain of ["persona_core", "working_rules"] as const)
       expect(rule(domain, "in any words")).toBe("instruction_like");
-      expect(rule(domain, "in any words", true)).toBeNull();
-    }
     expect(rule("user_profile", "The user wants Lily to ask no questions")).toBe("instruction_like");
     expect(rule("user_profile", "The user likes tea")).toBeNull();
     expect(rule("task_memory", "The release is in May")).toBeNull();

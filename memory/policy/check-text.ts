@@ -1,8 +1,7 @@
 /** The policy gate: whether a text may become a memory, by which rule it may not, and what it is without characters that nobody sees. */
-import type { MemoryRecord, SaidBy } from "../record.ts";
-import { findSecrets, maskFindings, namedRule } from "./find-secrets.ts";
+import type { MemoryRecord } from "../record.ts";
+import { findSecrets, namedRule } from "./find-secrets.ts";
 import {
-  type Finding,
   type HiddenText,
   POLICY_RULES,
   type PolicyDenial,
@@ -13,7 +12,7 @@ import type { SecretScanner } from "./secret-scanner.ts";
 
 export interface CheckOptions {
   readonly scan: SecretScanner;
-  /** The owner said it, or vouches for the file that it stands in: nothing waits for a review. */
+  /** The owner said it: nothing waits for a review. */
   readonly isTrusted: boolean;
   /** It is a name, as of a task: it need not be a fact by its size and form. */
   readonly isName?: boolean;
@@ -24,23 +23,15 @@ const MAX_FACT_CHARACTERS = 2_000;
 /** Beyond this nothing is looked for: the text is refused for its length. In code units. */
 const MAX_SCANNED = MAX_FACT_CHARACTERS * 4;
 
-/** Whether what this speaker says is remembered without a review, whatever it changes: the owner's own word. */
-export function isTrustedSpeaker(saidBy: SaidBy): boolean {
-  return saidBy === "owner";
-}
-
 const OF_LILY = /\b(?:lily|the (?:assistant|ai|model|agent|bot))\b/iu;
 
 /**
- * The rule by which a fact waits for a review; null when it does not. What changes who Lily is or how she works is the
- * owner's to say: by its domain, or because it speaks of her. Its wording decides nothing else.
+ * The rule by which a fact waits for a review unless it is the owner's word; null when it does not. What changes who Lily is
+ * or how she works is the owner's to say: by its domain, or because it speaks of her. Its wording decides nothing else.
  */
-export function reviewRule(
-  { domain, text }: Pick<MemoryRecord, "domain" | "text">,
-  { isTrusted }: Pick<CheckOptions, "isTrusted">,
-): PolicyRule | null {
+export function reviewRule({ domain, text }: Pick<MemoryRecord, "domain" | "text">): PolicyRule | null {
   const changesLily = domain === "persona_core" || domain === "working_rules" || OF_LILY.test(text);
-  return changesLily && !isTrusted ? "instruction_like" : null;
+  return changesLily ? "instruction_like" : null;
 }
 
 /**
@@ -54,11 +45,22 @@ export async function checkText(raw: string, options: CheckOptions): Promise<Pol
   const limit = limitOf(text);
   if (limit !== null && options.isName !== true) return { action: "deny", denial: denialOf(limit), hidden };
   const findings = await findSecrets(text, options.scan);
-  if (findings.length > 0)
-    return { action: "deny", denial: await secretDenial(text, findings, options), hidden };
+  if (findings.length > 0) return { action: "deny", denial: denialOf(namedRule(findings)), hidden };
   if (!options.isTrusted && hidden !== null && isDeceptive(hidden))
     return { action: "quarantine", rule: "hidden_text", text, hidden };
   return { action: "allow", text, hidden };
+}
+
+/** Why the first of `names`, such as that of a task, may not be kept; `undefined` when all of them may. */
+export async function nameDenial(
+  names: readonly (string | null | undefined)[],
+  options: CheckOptions,
+): Promise<PolicyDenial | undefined> {
+  for (const name of names) {
+    const verdict = name == null ? undefined : await checkText(name, { ...options, isName: true });
+    if (verdict?.action === "deny") return verdict.denial;
+  }
+  return undefined;
 }
 
 const LIST_ITEM = /^\s*(?:[-*•‣]|\d{1,2}[.)])\s+\S/u;
@@ -72,19 +74,6 @@ function limitOf(text: string): PolicyRule | null {
   const isList = lines.filter((line) => LIST_ITEM.test(line)).length >= 3;
   const isConversation = lines.filter((line) => SPEAKER.test(line)).length >= 2;
   return isList || isConversation ? "not_one_fact" : null;
-}
-
-/** The name of the first rule; its text with every value masked, if that says something and passes the gate itself. */
-async function secretDenial(
-  text: string,
-  findings: readonly Finding[],
-  { scan }: CheckOptions,
-): Promise<PolicyDenial> {
-  const denial = denialOf(namedRule(findings));
-  const safeText = maskFindings(text, findings);
-  const isUseful = /\p{L}{2,}/u.test(safeText.replaceAll(/\[[a-z ]+\]/gu, ""));
-  if (!isUseful || (await findSecrets(safeText, scan)).length > 0) return denial;
-  return { ...denial, safeText };
 }
 
 const NEXT: Partial<Record<PolicyRule, string>> = {

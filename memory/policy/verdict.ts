@@ -1,5 +1,4 @@
 /** The rules of the policy gate, and what it says about a text that wants to become a memory, always with the rule that decided. */
-import { type Envelope, refused } from "#src/kernel/envelope.ts";
 
 /** Something in a text that a rule objects to, by code unit. */
 export interface Finding {
@@ -13,8 +12,6 @@ export interface PolicyDenial {
   readonly rule: PolicyRule;
   readonly message: string;
   readonly next: string;
-  /** The text with the value masked, which the gate would let through; absent where nothing is left to keep. */
-  readonly safeText?: string;
 }
 
 /** Characters that a reader cannot see and that were removed. */
@@ -32,14 +29,6 @@ export type PolicyVerdict =
       readonly hidden: HiddenText | null;
     }
   | { readonly action: "deny"; readonly denial: PolicyDenial; readonly hidden: HiddenText | null };
-
-/** The envelope of a refusal: `memory_policy_denied` with the rule as data. */
-export function denialEnvelope(denial: PolicyDenial): Envelope {
-  return refused("memory_policy_denied", denial.message, {
-    next: denial.next,
-    data: { rule: denial.rule, ...(denial.safeText === undefined ? {} : { safe_text: denial.safeText }) },
-  });
-}
 
 /** Every rule of the gate: what it is about, in words for the person who is told. */
 export const POLICY_RULES = {

@@ -1,7 +1,7 @@
 /** What a person wants kept, as far as the policy lets it; and how a text that may be a secret is kept out of what is logged. */
 import { isLilyError } from "#src/kernel/errors.ts";
-import { denialEnvelope, type PolicyDenial } from "#memory/policy/verdict.ts";
-import { refuse, refuseWith, type CommandContext } from "./command.ts";
+import type { PolicyDenial } from "#memory/policy/verdict.ts";
+import { refuse, type CommandContext } from "./command.ts";
 
 /** The text, or the name, as it may be kept; what the policy denies is refused. `kept`: how the refusal calls that. */
 export async function allowedText(
@@ -19,12 +19,9 @@ export async function allowedText(
   return verdict.action === "deny" ? refuseDenied(verdict.denial, kept) : verdict.text;
 }
 
-/**
- * Refuses what the policy denies, without the masked text: a reply is kept in the state of the session, where a mask that
- * ends too early would leave the rest of a secret.
- */
+/** Refuses what the policy denies, by its rule: a reply is kept in the state of the session, so it repeats nothing of the text. */
 export function refuseDenied({ rule, message, next }: PolicyDenial, kept = "remembered"): never {
-  return refuseWith(denialEnvelope({ rule, next, message: message.replace("remembered", kept) }));
+  return refuse("memory_policy_denied", message.replace("remembered", kept), { next, data: { rule } });
 }
 
 /** What `action` gives. An error that is not ours would be logged with the text: `otherwise` is told in its place. */

@@ -249,12 +249,7 @@ class Refusal extends LilyError {
 
 /** Refuses what a command is asked for. */
 export function refuse(code: ErrorCode, message: string, options: EnvelopeOptions = {}): never {
-  return refuseWith(refused(code, message, options));
-}
-
-/** Refuses it with an envelope. */
-export function refuseWith(envelope: Envelope): never {
-  throw new Refusal(envelope);
+  throw new Refusal(refused(code, message, options));
 }
 
 /** The memory of the owner who gives the command. */

@@ -1,5 +1,5 @@
 /** Runs labelled texts through the policy gate and counts, by rule, what it stopped rightly, wrongly and not at all. */
-import { checkText, isTrustedSpeaker } from "#memory/policy/check-text.ts";
+import { checkText } from "#memory/policy/check-text.ts";
 import type { PolicyRule, PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import type { PolicyCase } from "./cases.ts";
@@ -44,7 +44,7 @@ export async function measurePolicy(
   const results: Decided[] = [];
   const misses: Miss[] = [];
   for (const one of cases) {
-    const verdict = await checkText(one.text, { scan, isTrusted: isTrustedSpeaker(one.saidBy) });
+    const verdict = await checkText(one.text, { scan, isTrusted: one.saidBy === "owner" });
     const decided = ruleOf(verdict);
     results.push({ label: one.expected, decided });
     if (decided !== one.expected) misses.push({ case: one, decided });

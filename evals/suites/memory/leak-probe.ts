@@ -66,9 +66,7 @@ async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]
   const who = { owner: by.owner, agent: "lily", sessionId: "s1", turn: 1 };
   const everything = {
     scope: "*",
-    includeExpired: true,
-    includeArchived: true,
-    includeSuperseded: true,
+    includeAll: true,
   } as const;
   const [id = "", other = ""] = of.ids;
   const [pending = ""] = of.pending;
@@ -84,11 +82,7 @@ async function knock(facts: FactStore, by: Member, of: Member): Promise<Answer[]
       () => facts.show(who, { domains: DOMAINS, task: "*", ...everything, query, limit: 100_000 }),
     ],
     ["show the name as a task", () => facts.show(who, { task: of.owner })],
-    [
-      "recall",
-      () =>
-        facts.recall(who, { query, limit: 50, byMeaning: true, task: "shop", newest: { user_profile: 50 } }),
-    ],
+    ["recall", () => facts.recall(who, { query, limit: 50, byMeaning: true, task: "shop" })],
     ["memory_search", async () => search?.invoke({ query })],
     ["find", () => facts.find(who, id)],
     ["find by the beginning", () => facts.find(who, id.slice(0, 8))],
@@ -115,9 +109,7 @@ async function probeImport(facts: FactStore, members: readonly Member[], strange
   if (by === undefined) return [];
   const before = await snapshot(facts, others);
   for (const of of others.slice(0, strangers))
-    await facts.importAll({ owner: by.owner }, await facts.exportAll({ owner: of.owner }), {
-      isTrusted: true,
-    });
+    await facts.importAll({ owner: by.owner }, await facts.exportAll({ owner: of.owner }));
   return changedSince(before, await snapshot(facts, others)).map((leak) => ({
     ...leak,
     door: "import",

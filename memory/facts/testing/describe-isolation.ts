@@ -136,7 +136,7 @@ export function describeIsolation(
           for (const other of all.filter(({ owner }) => owner !== victim.owner)) {
             for (const { id } of records) {
               expect(await facts.forget({ owner: other.owner }, id)).toEqual({ kind: "none" });
-              expect(await facts.find({ owner: other.owner }, id)).toEqual({ kind: "none" });
+              expect(await facts.find({ owner: other.owner }, id)).toEqual([]);
             }
           }
           for (const { id } of records) await facts.forget({ owner: victim.owner }, id);

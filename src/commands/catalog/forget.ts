@@ -254,9 +254,7 @@ async function recordsFor(context: MemoryContext, wanted: string, where: Where):
     scope: "*",
     query: wanted,
     limit: Number.MAX_SAFE_INTEGER,
-    includeExpired: true,
-    includeArchived: true,
-    includeSuperseded: true,
+    includeAll: true,
   });
   // Who gives all of a fact means that one, also one that was replaced, though others may have its words too.
   const inWords = wordsOf(wanted).join(" ");

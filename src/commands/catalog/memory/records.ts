@@ -24,9 +24,7 @@ export async function recordsById(
   { memory: { facts, who } }: MemoryContext,
   id: string,
 ): Promise<readonly MemoryRecord[]> {
-  const found = looksLikeId(id) ? await facts.find(who, id) : ({ kind: "none" } as const);
-  if (found.kind === "one") return [found.record];
-  return found.kind === "many" ? found.records : [];
+  return looksLikeId(id) ? facts.find(who, id) : [];
 }
 
 /** Likewise among those that wait for a review. */

@@ -51,9 +51,7 @@ async function show(
   const found = await facts.show(who, {
     ...options,
     ...(query === "" ? {} : { query }),
-    includeExpired: isAll,
-    includeArchived: isAll,
-    includeSuperseded: isAll,
+    includeAll: isAll,
   });
   const { records, total, leftOut, unreadable } = found;
   const left = [
