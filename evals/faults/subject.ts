@@ -125,7 +125,7 @@ function depsOf(
     storageName: "faults",
     fencedStore: (lease) => made.storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
-    windows: new ContextWindows(),
+    windows: new ContextWindows(clock),
     tools: [noteTool(noted), askTool(noted), noteTool(noted, "change")],
     sleep: async () => undefined,
   };

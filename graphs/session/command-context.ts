@@ -22,7 +22,7 @@ import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
-import { withNotesInMessage } from "#src/models/wire/late-notes.ts";
+import { withNotesInMessage } from "#src/models/wire/leave-out.ts";
 import { unusable } from "#src/preparation/plugins.ts";
 import { turnsOfCall } from "#src/sessions/call-receipt.ts";
 import { type Chain, entryOf, latestEntry } from "#src/sessions/chain.ts";

@@ -99,7 +99,7 @@ export function createSessionDeps(
     topics: createTopicClassifiers(models),
     stops: new StopRegistry(),
     shownTurns: new ShownTurns(),
-    windows: new ContextWindows(),
+    windows: new ContextWindows(clock),
     threads: options.threads ?? noThreadRegistrar,
     storageName: "LangGraph server",
     sleep: sleepByTimer,

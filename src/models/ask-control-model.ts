@@ -1,5 +1,6 @@
 /** One question to a control model, beside the answer that a person waits for: time-boxed, never streamed, never thrown. */
 import type { BaseMessage } from "@langchain/core/messages";
+import { orAborted } from "#src/kernel/clock.ts";
 import type { ChatModels } from "./chat-model.ts";
 import { classifyModelError } from "./model-errors.ts";
 
@@ -12,8 +13,6 @@ export interface ControlModelOptions {
   readonly deadlineMs: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Calls back after a time, until the returned function is called; the timers of the platform by default. */
-  readonly startTimer?: (ms: number, onTime: () => void) => () => void;
 }
 
 /** Its words, or why there are none. */
@@ -33,44 +32,33 @@ export type ControlAnswer =
 
 /** Asks. What comes after the deadline is dropped. */
 export async function askControlModel(
-  options: ControlModelOptions,
+  { models, model, deadlineMs, signal }: ControlModelOptions,
   messages: readonly BaseMessage[],
 ): Promise<ControlAnswer> {
-  const { deadlineMs, signal, startTimer = platformTimer } = options;
-  const giveUp = new AbortController();
-  let stopTimer = (): void => undefined;
-  const late = new Promise<ControlAnswer>((resolve) => {
-    const end = (why: string) => (): void => {
-      resolve({ kind: "none", why, isLate: true });
-      giveUp.abort();
-    };
-    stopTimer = startTimer(deadlineMs, end(`the control model did not answer within ${deadlineMs / 1000} s`));
-    giveUp.signal.addEventListener("abort", end("the control model was not waited for"));
-    signal?.addEventListener("abort", () => giveUp.abort(), { once: true, signal: giveUp.signal });
-  });
-  // The race, and not the signal alone: a model that ignores the signal must not hold up the reply either.
-  const answer = await Promise.race([ask(options, messages, giveUp.signal), late]);
-  stopTimer();
-  giveUp.abort();
-  return answer;
-}
-
-/** Never rejects. */
-async function ask(
-  { model, models }: ControlModelOptions,
-  messages: readonly BaseMessage[],
-  signal: AbortSignal,
-): Promise<ControlAnswer> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), deadlineMs);
+  const ends = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  // Callbacks of the running turn would stream this answer to the user as if it were the reply.
+  const options = { signal: ends, callbacks: [], tags: ["nostream"] };
+  const ask = async () => (await models.chatModel(model)).invoke([...messages], options);
   try {
-    const chatModel = await models.chatModel(model);
-    // Callbacks of the running turn would stream this answer to the user as if it were the reply.
-    const reply = await chatModel.invoke([...messages], { signal, callbacks: [], tags: ["nostream"] });
+    // A model that ignores the signal must not hold up the reply either.
+    const reply = await orAborted(ask(), { signal: ends });
     const text = reply.text.trim();
     return text === ""
       ? { kind: "none", why: "the control model answered with no text" }
       : { kind: "text", text, ...tokensOf(reply.usage_metadata) };
   } catch (error) {
+    if (late.signal.aborted)
+      return {
+        kind: "none",
+        why: `the control model did not answer within ${deadlineMs / 1000} s`,
+        isLate: true,
+      };
+    if (ends.aborted) return { kind: "none", why: "the control model was not waited for", isLate: true };
     return { kind: "none", why: `the control model failed: ${classifyModelError(error).message}` };
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -78,9 +66,4 @@ async function ask(
 function tokensOf(usage: { readonly total_tokens?: unknown } | undefined): { tokens?: number } {
   const total = usage?.total_tokens;
   return typeof total === "number" && total > 0 ? { tokens: Math.round(total) } : {};
-}
-
-function platformTimer(ms: number, onTime: () => void): () => void {
-  const timer = setTimeout(onTime, ms);
-  return () => clearTimeout(timer);
 }

@@ -17,8 +17,7 @@ export type ChatModelOptions = z.infer<typeof chatModelOptionsSchema>;
 /** Source of chat models. */
 export interface ChatModels {
   /**
-   * The model that `reference` names. Equal references with equal options give the same instance.
-   * Its calls make one attempt each: retries are the caller's, with `withRetries`.
+   * The model that `reference` names. Its calls make one attempt each: retries are the caller's, with `withRetries`.
    *
    * @throws {LilyError} `model_unknown` when this source has no such model (`symbolic` is never one);
    *   `config_invalid` when the server is not configured.

@@ -1,4 +1,5 @@
 /** How many tokens a model is given: by what is configured, by a table of known models, and by what their servers say. */
+import type { Clock } from "#src/kernel/clock.ts";
 
 /** Windows in tokens by the beginning of a model's name; the first that fits counts. Unknown models have none here. */
 const KNOWN: readonly (readonly [RegExp, number])[] = [
@@ -22,6 +23,8 @@ const ANSWER_TOKENS = 4_096;
 
 /** Counts by estimate of fewer tokens say little. */
 const LEAST_COUNTED = 100;
+/** How long a refusal counts: then the server may take more, or have meant something else. One more costs a call in vain. */
+const REFUSAL_MS = 600_000;
 /** How far an estimate may be off; a server that counts stranger things is not followed. */
 const MOST_CORRECTION = 4;
 
@@ -37,14 +40,19 @@ export interface ConfiguredWindow {
 export class ContextWindows {
   /** Tokens as a server counts them for one by estimate, by model reference; never below one. */
   readonly #corrections = new Map<string, number>();
-  /** Most estimated tokens, where a server has refused more. */
-  readonly #refused = new Map<string, number>();
+  /** Most estimated tokens, where a server has refused more, and until when that counts. */
+  readonly #refused = new Map<string, { readonly most: number; readonly untilMs: number }>();
+  readonly #clock: Pick<Clock, "monotonic">;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
 
   /** Most estimated tokens of a prompt for a model. */
   budgetOf(reference: string, { limit, window = knownWindow(reference) }: ConfiguredWindow): number {
     const room = window === undefined ? Infinity : window - Math.min(ANSWER_TOKENS, window * ANSWER_SHARE);
     const counted = Math.min(limit, room) / (this.#corrections.get(reference) ?? 1);
-    return Math.floor(Math.min(counted, this.#refused.get(reference) ?? Infinity));
+    return Math.floor(Math.min(counted, this.#mostOf(reference)));
   }
 
   /** A server has counted a prompt. An estimate that was too high is left at that: some leave out what they cached. */
@@ -61,10 +69,15 @@ export class ContextWindows {
     this.#corrections.set(reference, Math.ceil(corrected * 10) / 10);
   }
 
-  /** A server has refused a prompt as too long: the next ones are at most half as long. */
+  /** A server has refused a prompt as too long: for a while the next ones are at most half as long. */
   tooLong(reference: string, estimated: number): void {
-    const before = this.#refused.get(reference) ?? Infinity;
-    this.#refused.set(reference, Math.min(before, Math.floor(estimated / 2)));
+    const most = Math.min(this.#mostOf(reference), Math.floor(estimated / 2));
+    this.#refused.set(reference, { most, untilMs: this.#clock.monotonic() + REFUSAL_MS });
+  }
+
+  #mostOf(reference: string): number {
+    const refused = this.#refused.get(reference);
+    return refused === undefined || refused.untilMs <= this.#clock.monotonic() ? Infinity : refused.most;
   }
 }
 

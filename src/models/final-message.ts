@@ -1,7 +1,7 @@
 /** Turns a streamed answer into the message that is kept: plain, small, with tool calls that were really sent. */
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
-import { isRecord } from "#src/kernel/json.ts";
+import { isRecord, parseJson } from "#src/kernel/json.ts";
 
 /** Why a model ended its answer before it was whole. */
 type Cut = "length" | "content_filter";
@@ -112,14 +112,10 @@ function parseCall(
 /** A call without arguments is a call with none: servers leave the text empty for tools that take nothing. */
 function parseArguments(text: string): Record<string, unknown> | undefined {
   if (text === "") return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    // Some servers send the text of the arguments as a text once more.
-    if (typeof value === "string" && value !== text) return parseArguments(value.trim());
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined; // not JSON: the caller reports the call as invalid
-  }
+  const value = parseJson(text);
+  // Some servers send the text of the arguments as a text once more.
+  if (typeof value === "string" && value !== text) return parseArguments(value.trim());
+  return isRecord(value) ? value : undefined;
 }
 
 const KEPT_METADATA = ["model_provider", "model_name", "finish_reason"];

@@ -210,12 +210,11 @@ describe("classifyModelError", () => {
     "Authorization: Bearer eyJhbGciOi.J9",
     'the api_key="hunter2-hunter2" is wrong',
     "fetch http://user:hunter2-hunter2@host/v1 failed",
-    "the plain-secret is wrong",
   ])("hides the secret in %j", (text) => {
     for (const error of [errorWith({ status: 400 }, text), errorWith({}, text)]) {
-      const shown = classifyModelError(error, { secrets: ["plain-secret", ""] }).message;
+      const shown = classifyModelError(error).message;
       expect(shown).toContain("[hidden]");
-      expect(shown).not.toMatch(/abcdefgh|eyJhb|hunter2|plain-secret/u);
+      expect(shown).not.toMatch(/abcdefgh|eyJhb|hunter2/u);
     }
   });
 });

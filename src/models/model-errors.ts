@@ -2,6 +2,76 @@
 import { errorMessage, isLilyError, LilyError } from "#src/kernel/errors.ts";
 import { isModelStreamError } from "./stream-guard.ts";
 
+/** What is told of a kind of failure. */
+interface Kind {
+  readonly fact: string;
+  /** What a person can do; `{when}` stands for when to try again. */
+  readonly next: string;
+  /** The same request can succeed later without anybody changing anything. */
+  readonly isPassing?: true;
+}
+
+const KINDS = {
+  rate_limit: {
+    fact: "The model server limits how often it is asked",
+    next: "Try again {when}.",
+    isPassing: true,
+  },
+  overloaded: {
+    fact: "The model server failed or is overloaded",
+    next: "Try again {when}, or choose another model.",
+    isPassing: true,
+  },
+  auth: {
+    fact: "The model server did not accept the API key",
+    next: "Check OPENAI_API_KEY and that the key may use this model.",
+  },
+  no_credit: {
+    fact: "The account at the model server has no credit left",
+    next: "Add credit, or choose another model.",
+  },
+  bad_request: {
+    fact: "The model server refused the request",
+    next: "Check the model name and OPENAI_BASE_URL.",
+  },
+  bad_messages: {
+    fact: "The model server refused the messages of the conversation",
+    next: "Start anew with /new, or choose another model with /model.",
+  },
+  context_length: {
+    fact: "The conversation is too long for the model",
+    next: "Shorten the message, start anew with /new, or choose a model with a larger context.",
+  },
+  unsupported_content: {
+    fact: "The model does not take pictures or files of this kind",
+    next: "Choose a model that takes them with /model, or send the message without them.",
+  },
+  timeout: {
+    fact: "The model server took too long to answer",
+    next: "Send the message again.",
+    isPassing: true,
+  },
+  connection: {
+    fact: "The model server could not be reached",
+    next: "Check that the server at OPENAI_BASE_URL is running and the network is up.",
+    isPassing: true,
+  },
+  cut_stream: {
+    fact: "The model's answer broke off before it was complete",
+    next: "Send the message again.",
+    isPassing: true,
+  },
+  malformed: {
+    fact: "The model server sent an answer that cannot be read",
+    next: "Try again; if it stays, check that OPENAI_BASE_URL is the root of a chat completions API.",
+    isPassing: true,
+  },
+  aborted: { fact: "The model call was stopped", next: "Send the message again." },
+  unknown: { fact: "The model call failed", next: "Send the message again." },
+} as const satisfies Record<string, Kind>;
+
+type ModelErrorKind = keyof typeof KINDS;
+
 /** A failed model call, classified. */
 export interface ModelFailure {
   readonly kind: ModelErrorKind;
@@ -15,20 +85,6 @@ export interface ModelFailure {
   readonly message: string;
 }
 
-export interface ClassifyOptions {
-  /** Texts that must not appear in a message; what looks like a key is hidden in any case. */
-  readonly secrets?: readonly string[];
-}
-
-const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
-  "rate_limit",
-  "overloaded",
-  "timeout",
-  "connection",
-  "cut_stream",
-  "malformed",
-]);
-
 /** Kinds by HTTP status; other ones below 500 are `bad_request`, and from there on `overloaded`. */
 const BY_STATUS: Readonly<Record<number, ModelErrorKind>> = {
   401: "auth",
@@ -41,7 +97,7 @@ const BY_STATUS: Readonly<Record<number, ModelErrorKind>> = {
 
 /** Kinds by the names of errors and the codes and types of servers and sockets, where no status decides. First match. */
 const BY_SIGN: readonly (readonly [ModelErrorKind, RegExp])[] = [
-  ["rate_limit", /rate_limit|insufficient_quota/iu],
+  ["rate_limit", /rate_limit/iu],
   ["auth", /invalid_api_key|authentication_error|permission_error/iu],
   ["overloaded", /overloaded|server_?error|service_unavailable/iu],
   ["bad_request", /invalid_request_error|model_not_found|BadRequestError/iu],
@@ -75,22 +131,37 @@ const NOT_TAKEN = /\b(?:not|n't|only) support|unsupported|no endpoints found|mus
 const ABOUT_MESSAGES = /\bmessages?\b|\btool_calls?\b|\btool_call_id\b|\broles?\b|reasoning_content/iu;
 
 /** Classifies anything that a model call threw. */
-export function classifyModelError(error: unknown, options: ClassifyOptions = {}): ModelFailure {
-  const situation = situationOf(error, options.secrets ?? []);
+export function classifyModelError(error: unknown): ModelFailure {
+  const { kind, retryAfterMs, fact, next } = situationOf(error);
+  const { isPassing }: Kind = KINDS[kind];
   return {
-    kind: situation.kind,
-    retryable: RETRYABLE.has(situation.kind) && !situation.outOfCredit,
-    ...(situation.retryAfterMs === undefined ? {} : { retryAfterMs: situation.retryAfterMs }),
+    kind,
+    retryable: isPassing === true,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     streamed: isModelStreamError(error) && error.streamed,
-    message: `${factText(situation)} ${nextStep(situation)}`,
+    message: `${fact} ${next}`,
   };
 }
 
 /** The error to report for a failed call: a `LilyError` as it is, anything else as `model_failed` in plain words. */
-export function modelFailedError(error: unknown, options: ClassifyOptions = {}): LilyError {
+export function modelFailedError(error: unknown): LilyError {
   if (isLilyError(error)) return error;
-  const situation = situationOf(error, options.secrets ?? []);
-  return new LilyError("model_failed", factText(situation), { next: nextStep(situation), cause: error });
+  const { fact, next } = situationOf(error);
+  return new LilyError("model_failed", fact, { next, cause: error });
+}
+
+/** The kind of an error; what happened, with the status and the server's own words, each once; and what to do next. */
+function situationOf(error: unknown) {
+  const { status, messages, headers, ...facts } = factsOf(error);
+  const kind = kindOf(error, { status, messages, ...facts });
+  const retryAfterMs = retryAfterOf(headers);
+  // What a mistake of the program says (`x is not a function`) helps nobody who reads it; the cause is kept.
+  const isOfProgram = kind === "unknown" && (error instanceof TypeError || error instanceof ReferenceError);
+  // Of a connection the innermost error tells most (`connect ECONNREFUSED 127.0.0.1:11434`), of the rest the server's.
+  const words = isOfProgram ? "" : ownWords(kind === "connection" ? messages.at(-1) : messages[0]);
+  const withStatus = status === undefined ? KINDS[kind].fact : `${KINDS[kind].fact} (HTTP ${status})`;
+  const fact = words === "" ? `${withStatus}.` : `${withStatus}: ${words}`;
+  return { kind, retryAfterMs, fact, next: KINDS[kind].next.replace("{when}", waitText(retryAfterMs)) };
 }
 
 /** What an error and its causes say, outermost first. OpenAI's client throws `APIError { status, code, type, headers }`. */
@@ -102,27 +173,7 @@ interface Facts {
   readonly headers: Headers | undefined;
 }
 
-function situationOf(error: unknown, secrets: readonly string[]): FailureSituation {
-  const facts = factsOf(error);
-  const kind = kindOf(error, facts);
-  return {
-    kind,
-    status: facts.status,
-    retryAfterMs: retryAfterOf(facts.headers),
-    outOfCredit: /insufficient_quota|InsufficientQuotaError/u.test(facts.signs) || facts.status === 402,
-    // Of a connection the innermost error tells most (`connect ECONNREFUSED 127.0.0.1:11434`), of the rest the server's.
-    words: isOfProgram(error, kind)
-      ? ""
-      : ownWords(kind === "connection" ? facts.messages.at(-1) : facts.messages[0], secrets),
-  };
-}
-
-/** What a mistake of the program says (`x is not a function`) helps nobody who reads it; the cause is kept. */
-function isOfProgram(error: unknown, kind: ModelErrorKind): boolean {
-  return kind === "unknown" && (error instanceof TypeError || error instanceof ReferenceError);
-}
-
-function kindOf(error: unknown, facts: Facts): ModelErrorKind {
+function kindOf(error: unknown, facts: Omit<Facts, "headers">): ModelErrorKind {
   if (isModelStreamError(error) && error.failure !== "interrupted") return error.failure;
   const kind = kindByFacts(facts);
   const broken = kind === "connection" || kind === "unknown";
@@ -130,9 +181,10 @@ function kindOf(error: unknown, facts: Facts): ModelErrorKind {
 }
 
 /** A status outranks the signs; a prompt that is too long, and content that is not taken, outrank their status. */
-function kindByFacts({ status, signs, messages }: Facts): ModelErrorKind {
+function kindByFacts({ status, signs, messages }: Omit<Facts, "headers">): ModelErrorKind {
   const said = (pattern: RegExp): boolean => messages.some((message) => pattern.test(message));
   if (ABORT.test(signs)) return "aborted";
+  if (status === 402 || /insufficient_quota|InsufficientQuotaError/u.test(signs)) return "no_credit";
   // Too many tokens a minute is not too many tokens.
   const isTooLong =
     status === 429 ? said(ALONE_TOO_LARGE) : TOO_LONG_SIGN.test(signs) || said(TOO_LONG_WORDS);
@@ -199,86 +251,6 @@ function isAmount(text: string | null | undefined): text is string {
   return typeof text === "string" && /^\s*\d+(?:\.\d+)?\s*$/u.test(text);
 }
 
-/** What kind of failure it is. */
-export type ModelErrorKind =
-  | "rate_limit"
-  | "overloaded"
-  | "auth"
-  | "bad_request"
-  | "bad_messages"
-  | "context_length"
-  | "unsupported_content"
-  | "timeout"
-  | "connection"
-  | "cut_stream"
-  | "malformed"
-  | "aborted"
-  | "unknown";
-
-/** What the words depend on. */
-interface FailureSituation {
-  readonly kind: ModelErrorKind;
-  readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
-  /** Whether the account has no credit, which waiting does not mend. */
-  readonly outOfCredit: boolean;
-  /** What the server or system said, safe to show; "" when it said nothing. */
-  readonly words: string;
-}
-
-const FACTS: Readonly<Record<ModelErrorKind, string>> = {
-  rate_limit: "The model server limits how often it is asked",
-  overloaded: "The model server failed or is overloaded",
-  auth: "The model server did not accept the API key",
-  bad_request: "The model server refused the request",
-  bad_messages: "The model server refused the messages of the conversation",
-  context_length: "The conversation is too long for the model",
-  unsupported_content: "The model does not take pictures or files of this kind",
-  timeout: "The model server took too long to answer",
-  connection: "The model server could not be reached",
-  cut_stream: "The model's answer broke off before it was complete",
-  malformed: "The model server sent an answer that cannot be read",
-  aborted: "The model call was stopped",
-  unknown: "The model call failed",
-};
-
-/** What happened, with the status and the server's own words, each once. */
-function factText({ kind, status, outOfCredit, words }: FailureSituation): string {
-  const fact = outOfCredit ? "The account at the model server has no credit left" : FACTS[kind];
-  const withStatus = status === undefined ? fact : `${fact} (HTTP ${status})`;
-  return words === "" ? `${withStatus}.` : `${withStatus}: ${words}`;
-}
-
-/** What to do next, in one sentence. */
-function nextStep(situation: FailureSituation): string {
-  if (situation.outOfCredit) return "Add credit, or choose another model.";
-  switch (situation.kind) {
-    case "rate_limit":
-      return `Try again ${waitText(situation.retryAfterMs)}.`;
-    case "overloaded":
-      return `Try again ${waitText(situation.retryAfterMs)}, or choose another model.`;
-    case "auth":
-      return "Check OPENAI_API_KEY and that the key may use this model.";
-    case "bad_request":
-      return "Check the model name and OPENAI_BASE_URL.";
-    case "bad_messages":
-      return "Start anew with /new, or choose another model with /model.";
-    case "context_length":
-      return "Shorten the message, start anew with /new, or choose a model with a larger context.";
-    case "unsupported_content":
-      return "Choose a model that takes them with /model, or send the message without them.";
-    case "connection":
-      return "Check that the server at OPENAI_BASE_URL is running and the network is up.";
-    case "malformed":
-      return "Try again; if it stays, check that OPENAI_BASE_URL is the root of a chat completions API.";
-    case "timeout":
-    case "cut_stream":
-    case "aborted":
-    case "unknown":
-      return "Send the message again.";
-  }
-}
-
 function waitText(retryAfterMs: number | undefined): string {
   if (retryAfterMs === undefined) return "in a moment";
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
@@ -300,21 +272,14 @@ const SECRET_SHAPES = [
  * The message of an error as a sentence that is safe to show, or "": keys hidden, not longer than four lines, without the
  * status that OpenAI's client puts before it and the address that LangChain puts after it.
  */
-function ownWords(message: string | undefined, secrets: readonly string[]): string {
+function ownWords(message: string | undefined): string {
   const words = (message ?? "")
     .replace(/\s*Troubleshooting URL: \S*\s*$/u, "")
     .replace(/^\s*([45]\d\d)\s+(?:status code \(no body\)|\1\b[\s:]*)?/u, "")
     .replaceAll(/\s+/gu, " ")
     .trim();
   if (words === "") return "";
-  const hidden = hideSecrets(words, secrets);
+  const hidden = SECRET_SHAPES.reduce((rest, shape) => rest.replace(shape, "[hidden]"), words);
   const short = hidden.length > MAX_WORDS ? `${hidden.slice(0, MAX_WORDS).toWellFormed()}…` : hidden;
   return /[.!?…]$/u.test(short) ? short : `${short}.`;
-}
-
-function hideSecrets(text: string, secrets: readonly string[]): string {
-  const listed = secrets
-    .filter((secret) => secret !== "")
-    .reduce((rest, secret) => rest.replaceAll(secret, "[hidden]"), text);
-  return SECRET_SHAPES.reduce((rest, shape) => rest.replace(shape, "[hidden]"), listed);
 }

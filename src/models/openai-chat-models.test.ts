@@ -208,14 +208,6 @@ describe("an answer", () => {
 });
 
 describe("createOpenAIChatModels", () => {
-  it("keeps one instance for each reference and options, however they are written", async () => {
-    const models = modelsWithKey();
-    const first = await models.chatModel("gpt-4o", { temperature: 1, reasoningEffort: "low" });
-    expect(await models.chatModel("openai:gpt-4o", { reasoningEffort: "low", temperature: 1 })).toBe(first);
-    expect(await models.chatModel("gpt-4o", { temperature: 0 })).not.toBe(first);
-    expect(await models.chatModel("gpt-4")).not.toBe(first);
-  });
-
   it("names the way out when no server is configured", async () => {
     const models = createOpenAIChatModels({});
     await expect(models.chatModel("gpt-4o")).rejects.toMatchObject({

@@ -1,10 +1,7 @@
 /** Chat models of OpenAI and of every server that speaks its chat completions API. */
 import { LilyError } from "#src/kernel/errors.ts";
-import { canonicalJson } from "#src/kernel/json.ts";
-import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
 import { type Environment, parseModelReference } from "./model-reference.ts";
-import type { OpenAICompletionsModel } from "./openai-completions-model.ts";
 import { LeftOut, leavingOut } from "./wire/leave-out.ts";
 import { inOneDialect, type Fetch } from "./wire/one-dialect.ts";
 
@@ -29,9 +26,6 @@ const PLACEHOLDER_KEY = "not-needed";
 /** Two minutes: a local model may read a long prompt that long before its first token. */
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** More model instances than one installation uses; beyond it the oldest is made anew when it is asked for again. */
-const MAX_INSTANCES = 64;
-
 /** The settings that the environment gives: `OPENAI_API_KEY` and `OPENAI_BASE_URL`. Blank counts as not set. */
 export function openAISettingsOf(env: Environment): OpenAISettings {
   return { apiKey: textOf(env["OPENAI_API_KEY"]), baseURL: textOf(env["OPENAI_BASE_URL"]) };
@@ -43,7 +37,6 @@ export function openAISettingsOf(env: Environment): OpenAISettings {
  * (organization, project, extra headers); `LANGSMITH_GATEWAY` is overruled by the explicit base URL.
  */
 export function createOpenAIChatModels(settings: OpenAISettings): ChatModels {
-  const instances = new Map<string, OpenAICompletionsModel>();
   const leftOut = new LeftOut();
   const request: Fetch = (input, init) => leavingOut(inOneDialect(fetch), leftOut)(input, init);
   return {
@@ -52,14 +45,7 @@ export function createOpenAIChatModels(settings: OpenAISettings): ChatModels {
       const model = modelNameOf(reference);
       const server = serverOf(settings);
       const { OpenAICompletionsModel: Model } = await import("./openai-completions-model.ts");
-      const key = canonicalJson([model, options]);
-      const known = instances.get(key);
-      if (known !== undefined) return known;
-      const made = new Model(fieldsOf(model, options, { ...server, request }), {
-        silenceMs: server.timeoutMs,
-      });
-      keepNewest(instances, [key, made], MAX_INSTANCES);
-      return made;
+      return new Model(fieldsOf(model, options, { ...server, request }), { silenceMs: server.timeoutMs });
     },
   };
 }

@@ -17,7 +17,7 @@ import {
 import { estimateTokens } from "#src/kernel/text.ts";
 import { settleToolCalls } from "./final-message.ts";
 import { guardStream } from "./stream-guard.ts";
-import { THOUGHT } from "./wire/sent-thoughts.ts";
+import { THOUGHT } from "./wire/leave-out.ts";
 
 /**
  * A chat completions model whose streams are guarded ({@link guardStream}) and whose tool calls are strict

@@ -47,7 +47,7 @@ describe("a failed call is classified", () => {
     [
       "429 without credit",
       { kind: "status", status: 429, error: { message: "quota", code: "insufficient_quota" } },
-      { kind: "rate_limit", retryable: false },
+      { kind: "no_credit", retryable: false },
     ],
     ["500", { kind: "status", status: 500 }, { kind: "overloaded", retryable: true }],
     ["529", { kind: "status", status: 529 }, { kind: "overloaded", retryable: true }],

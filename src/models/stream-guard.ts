@@ -48,52 +48,28 @@ export async function* guardStream(
   const stall = new AbortController();
   const signal = limits.signal === undefined ? stall.signal : AbortSignal.any([limits.signal, stall.signal]);
   const received: ChatGenerationChunk[] = [];
+  const chunks = open(signal)[Symbol.asyncIterator]();
   try {
-    for await (const chunk of pacedBy(open(signal), stall, limits.silenceMs)) {
-      publishFinishReason(chunk);
-      received.push(chunk);
-      yield chunk;
+    for (;;) {
+      const { silenceMs } = limits;
+      const timer = silenceMs === undefined ? undefined : setTimeout(() => stall.abort(), silenceMs);
+      const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
+      if (done === true) break;
+      publishFinishReason(value);
+      received.push(value);
+      yield value;
     }
   } catch (error) {
     throw failureOf(error, received, {
       aborted: limits.signal?.aborted ?? false,
       stalled: stall.signal.aborted,
     });
+  } finally {
+    await chunks.return?.();
   }
   if (limits.signal?.aborted === true) throw abortError(received);
   if (stall.signal.aborted) throw silenceError(received);
   assertComplete(received);
-}
-
-async function* pacedBy<T>(
-  source: AsyncIterable<T>,
-  stall: AbortController,
-  silenceMs?: number,
-): AsyncGenerator<T> {
-  const iterator = source[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await nextWithin(iterator, stall, silenceMs);
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
-
-async function nextWithin<T>(
-  iterator: AsyncIterator<T>,
-  stall: AbortController,
-  silenceMs: number | undefined,
-): Promise<IteratorResult<T>> {
-  if (silenceMs === undefined) return iterator.next();
-  const timer = setTimeout(() => stall.abort(), silenceMs);
-  try {
-    return await iterator.next();
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** LangChain keeps the finish reason out of the message on the path that LangGraph's streaming takes. */
@@ -139,9 +115,7 @@ function abortError(received: readonly ChatGenerationChunk[]): ModelAbortError {
 }
 
 function hasStreamed(received: readonly ChatGenerationChunk[]): boolean {
-  return received.some((chunk) => chunk.text !== "" || toolCallChunks(chunk) > 0);
-}
-
-function toolCallChunks(chunk: ChatGenerationChunk): number {
-  return (chunk.message as AIMessageChunk).tool_call_chunks?.length ?? 0;
+  return received.some(
+    ({ text, message }) => text !== "" || ((message as AIMessageChunk).tool_call_chunks ?? []).length > 0,
+  );
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import { createScriptedChatModels, ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
@@ -7,31 +7,13 @@ import { createControlModelTopics } from "./control-model-topics.ts";
 
 const QUESTION = { recent: ["when are my taxes due", "which can I deduct"], message: "a bicycle" };
 
-/** A timer that goes off when the test says so. */
-function manualTimer() {
-  const timer = { running: false, goOff: (): void => undefined };
-  return Object.assign(timer, {
-    start: (_ms: number, onTime: () => void) => {
-      timer.running = true;
-      timer.goOff = onTime;
-      return () => {
-        timer.running = false;
-      };
-    },
-  });
-}
+beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true }));
+afterEach(() => void vi.useRealTimers());
 
 function classifierOf(step: ScriptedStep | (() => ScriptedStep)) {
   const model = new ScriptedChatModel(() => (typeof step === "function" ? step() : step));
-  const timer = manualTimer();
   const models = createScriptedChatModels({ "scripted:judge": model });
-  const topics = createControlModelTopics({
-    models,
-    model: "scripted:judge",
-    deadlineMs: 3_000,
-    startTimer: timer.start,
-  });
-  return { topics, model, timer };
+  return { topics: createControlModelTopics({ models, model: "scripted:judge", deadlineMs: 3_000 }), model };
 }
 
 describe("a control model's word", () => {
@@ -62,9 +44,9 @@ describe("a control model's word", () => {
     ["a tool call", { toolCalls: [{ id: "1", name: "other_tool", args: "{}" }] }],
     ["an error", { error: new Error("the server is down") }],
   ])("is unknown for %s", async (_what, step) => {
-    const { topics, timer } = classifierOf(step);
+    const { topics } = classifierOf(step);
     expect(await topics.classify(QUESTION)).toMatchObject({ kind: "unknown", why: expect.any(String) });
-    expect(timer.running).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("is asked for once, however it fails", async () => {
@@ -99,7 +81,6 @@ describe("the deadline of a control model (RO-17)", () => {
       resolve = keep;
       reject = fail;
     });
-    const timer = manualTimer();
     let signal: AbortSignal | undefined;
     const models: ChatModels = {
       chatModel: async () => {
@@ -112,19 +93,14 @@ describe("the deadline of a control model (RO-17)", () => {
         });
       },
     };
-    const topics = createControlModelTopics({
-      models,
-      model: "scripted:judge",
-      deadlineMs: 3_000,
-      startTimer: timer.start,
-    });
-    return { topics, timer, resolve, reject, signal: () => signal };
+    const topics = createControlModelTopics({ models, model: "scripted:judge", deadlineMs: 3_000 });
+    return { topics, resolve, reject, signal: () => signal };
   }
 
   it("gives up, and what the model says later changes nothing", async () => {
-    const { topics, timer, resolve } = slow();
+    const { topics, resolve } = slow();
     const answer = topics.classify(QUESTION);
-    timer.goOff();
+    await vi.advanceTimersByTimeAsync(3_000);
     expect(await answer).toEqual({
       kind: "unknown",
       why: "the control model did not answer within 3 s",
@@ -134,17 +110,17 @@ describe("the deadline of a control model (RO-17)", () => {
   });
 
   it("gives up without an unhandled rejection when the model fails later", async () => {
-    const { topics, timer, reject } = slow();
+    const { topics, reject } = slow();
     const answer = topics.classify(QUESTION);
-    timer.goOff();
+    await vi.advanceTimersByTimeAsync(3_000);
     reject(new Error("late"));
     expect(await answer).toMatchObject({ kind: "unknown" });
   });
 
   it("tells the model to stop", async () => {
-    const { topics, timer, resolve, signal } = slow();
+    const { topics, resolve, signal } = slow();
     const answer = topics.classify(QUESTION);
-    timer.goOff();
+    await vi.advanceTimersByTimeAsync(3_000);
     resolve(new ScriptedChatModel(() => "{}"));
     await answer;
     await expect.poll(() => signal()?.aborted).toBe(true);

@@ -10,7 +10,7 @@ import {
 } from "@langchain/core/messages";
 import { z } from "zod";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { isRecord, toStorableText, toStorableValue } from "#src/kernel/json.ts";
+import { isRecord, parseJson, toStorableText, toStorableValue } from "#src/kernel/json.ts";
 import {
   attachmentKindSchema,
   attachmentSchema,
@@ -75,16 +75,8 @@ const MAX_UNREADABLE = 1_000;
 /** What the model wrote, as the one argument of its call where it is no object: providers refuse arguments that are none. */
 function unreadableText(args: string): string {
   if (args.trim() === "") return "{}";
-  if (isObject(args)) return toStorableText(args);
+  if (isRecord(parseJson(args))) return toStorableText(args);
   return JSON.stringify({ unreadable: toStorableText(args.slice(0, MAX_UNREADABLE)) });
-}
-
-function isObject(args: string): boolean {
-  try {
-    return isRecord(JSON.parse(args));
-  } catch {
-    return false; // no JSON at all
-  }
 }
 
 /** JSON hides halves of surrogate pairs behind escapes, so the values are made storable, not their text. */
@@ -134,14 +126,10 @@ export function toLangChain(message: Message, id?: string): BaseMessage {
   }
 }
 
+/** A model may send arguments that are no JSON; providers refuse a history that repeats them. */
 function argumentsOf(call: ToolCall): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(call.arguments);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : {};
-  } catch {
-    // A model may send arguments that are no JSON; providers refuse a history that repeats them.
-    return {};
-  }
+  const parsed = parseJson(call.arguments);
+  return isRecord(parsed) ? { ...parsed } : {};
 }
 
 /** Messages with attachments whose content a model is shown: that of the turn in flight and the two before it. */

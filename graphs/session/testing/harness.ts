@@ -167,7 +167,7 @@ function openHarnessSessions(
     storageName: "test",
     fencedStore: (lease) => storage.fencedStore(lease),
     shownTurns: new ShownTurns(),
-    windows: new ContextWindows(),
+    windows: new ContextWindows(clock),
     sleep: async () => undefined,
   };
   const adjusted = options.adjust?.(deps) ?? deps;

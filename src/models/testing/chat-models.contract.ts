@@ -24,11 +24,6 @@ export function describeChatModelsContract(
       expect(streamed).toBe(whole.text);
     });
 
-    it("gives the same instance for the same reference and options", async () => {
-      const [one, two] = await Promise.all([models.chatModel(reference), models.chatModel(reference, {})]);
-      expect(one).toBe(two);
-    });
-
     it.each(["symbolic", "", "foo:bar"])("refuses %j as model_unknown", async (text) => {
       await expect(models.chatModel(text)).rejects.toMatchObject({
         name: "LilyError",

@@ -1,9 +1,7 @@
-/** Asks once more without what a server has refused, and remembers it. */
-import { isRecord } from "#src/kernel/json.ts";
-import { refusedAbility, type Ability, type RequestBody } from "./abilities.ts";
-import type { Fetch } from "./one-dialect.ts";
-import { withNotesInMessage } from "./late-notes.ts";
-import { withSentThoughts } from "./sent-thoughts.ts";
+/** Sends a request in the form that every server takes, and once more without what a server has refused, which is remembered. */
+import { isRecord, parseJson } from "#src/kernel/json.ts";
+import { both, refusedAbility, type Ability, type RequestBody } from "./abilities.ts";
+import { begun, type Fetch } from "./one-dialect.ts";
 import { errorOfText, type ServerError } from "./server-error.ts";
 
 /** What models turned out not to take, for as long as the program runs. */
@@ -66,22 +64,9 @@ async function errorAtOnce(
   response: Response,
 ): Promise<{ response: Response; error?: ServerError | undefined }> {
   if (!response.ok) return { response, error: errorOfText(await response.clone().text()) };
-  const reader = response.body?.getReader();
-  if (reader === undefined) return { response };
-  const first = await reader.read();
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      if (first.value !== undefined) controller.enqueue(first.value);
-      if (first.done) controller.close();
-    },
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  const [, event = ""] = /^data: (\{"error":.*)$/mu.exec(new TextDecoder().decode(first.value)) ?? [];
+  if (response.body === null) return { response };
+  const { begin, body } = await begun(response.body);
+  const [, event = ""] = /^data: (\{"error":.*)$/mu.exec(begin) ?? [];
   const { status, statusText, headers } = response;
   return {
     response: new Response(body, { status, statusText, headers }),
@@ -90,8 +75,44 @@ async function errorAtOnce(
 }
 
 function requestOf(body: unknown): RequestBody | undefined {
-  if (typeof body !== "string") return undefined;
-  const request: unknown = JSON.parse(body);
+  const request = typeof body === "string" ? parseJson(body) : undefined;
   if (!isRecord(request) || !Array.isArray(request["messages"])) return undefined;
-  return withSentThoughts({ ...request, messages: withNotesInMessage(request["messages"].filter(isRecord)) });
+  const messages = withNotesInMessage(request["messages"].filter(isRecord));
+  return { ...request, messages: messages.map(withThoughtInPlace) };
+}
+
+/** Type of the content part that carries what a model thought before it called tools, as far as the request. */
+export const THOUGHT = "thought";
+
+/** A message with that part where servers look for it: DeepSeek and Kimi refuse a call without. */
+function withThoughtInPlace(message: Record<string, unknown>): Record<string, unknown> {
+  const parts = Array.isArray(message["content"]) ? message["content"].filter(isRecord) : [];
+  const thought = parts.find(({ type }) => type === THOUGHT);
+  if (thought === undefined) return message;
+  const text = parts.filter((part) => part !== thought).map((part) => String(part["text"]));
+  return { ...message, content: text.join(""), reasoning_content: thought["text"] };
+}
+
+/** A message as far as it matters here. */
+interface RoledMessage {
+  readonly role?: unknown;
+  readonly content?: unknown;
+}
+
+/** The messages with each system message but the first as the beginning of the user's message behind it. */
+export function withNotesInMessage<M extends RoledMessage>(messages: readonly M[]): M[] {
+  const folded: M[] = [];
+  let notes: unknown;
+  for (const [index, message] of messages.entries()) {
+    if (index > 0 && (message.role === "system" || message.role === "developer")) {
+      notes = notes === undefined ? message.content : both(notes, message.content);
+    } else if (notes !== undefined && message.role === "user") {
+      folded.push({ ...message, content: both(notes, message.content) });
+      notes = undefined;
+    } else folded.push(message);
+  }
+  const [first] = messages;
+  return notes === undefined || first === undefined
+    ? folded
+    : [...folded, { ...first, role: "user", content: notes }];
 }

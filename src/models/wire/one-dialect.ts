@@ -1,4 +1,5 @@
 /** A `fetch` behind which every chat completions server speaks OpenAI's dialect. */
+import { parseJson } from "#src/kernel/json.ts";
 import { AnswerEvents } from "./answer-events.ts";
 import { errorIn, errorOfText, errorWithoutAnswer } from "./server-error.ts";
 
@@ -18,34 +19,26 @@ export function inOneDialect(base: Fetch): Fetch {
     if (isJson(response)) return asEvents(await response.text(), response);
     // What an answer is, its beginning says better than its type.
     const { begin, body } = await begun(response.body);
-    if (begin === "<") return asPage(await new Response(body).text(), response);
-    if (begin === "{" || begin === "[") return asEvents(await new Response(body).text(), response);
+    if (begin.startsWith("<")) return asPage(await new Response(body).text(), response);
+    if (/^[{[]/u.test(begin)) return asEvents(await new Response(body).text(), response);
     return readEvents(body, response);
   };
 }
 
-/** The first character of an answer that is no blank, once it has come, and the whole answer. */
-async function begun(
+/** The beginning of an answer, once something has come that is no blank, and the whole answer. */
+export async function begun(
   answer: ReadableStream<Uint8Array>,
 ): Promise<{ readonly begin: string; readonly body: ReadableStream<Uint8Array> }> {
-  const reader = answer.getReader();
-  const read: Uint8Array[] = [];
+  const [looked, body] = answer.tee();
+  const reader = looked.getReader();
+  const decoder = new TextDecoder();
   let begin = "";
   while (begin === "") {
     const { done, value } = await reader.read();
     if (done) break;
-    read.push(value);
-    begin = new TextDecoder().decode(value).trimStart().slice(0, 1);
+    begin = decoder.decode(value, { stream: true }).trimStart();
   }
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => read.forEach((piece) => controller.enqueue(piece)),
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+  void reader.cancel();
   return { begin, body };
 }
 
@@ -67,7 +60,7 @@ async function withError(response: Response): Promise<Response> {
 
 /** An answer that came whole as the events of a stream. */
 function asEvents(text: string, response: Response): Response {
-  const body = parsed(text);
+  const body = parseJson(text);
   // Some servers call their events JSON.
   if (body === undefined) return readEvents(new Blob([text]).stream(), response);
   const events = new AnswerEvents();
@@ -114,7 +107,7 @@ class EventLines {
     const data = field === "data" ? value.trim() : line.startsWith("{") ? line : "";
     if (data === "") return "";
     if (data.startsWith("[DONE]")) return [...this.#events.done().map(eventText), DONE].join("");
-    const event = parsed(data);
+    const event = parseJson(data);
     // The client is to say that it cannot be read.
     if (event === undefined) return `data: ${data}\n\n`;
     const said = this.#events.read(event, this.#name === "error");
@@ -129,15 +122,6 @@ class EventLines {
 
 function eventText(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
-}
-
-/** The JSON value of `text`; `undefined` when it is none. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function remade(

@@ -1,5 +1,5 @@
 /** Finds the error in what a server sent: OpenAI's form, and those of vLLM, Ollama, Mistral, FastAPI, gateways. */
-import { isRecord } from "#src/kernel/json.ts";
+import { isRecord, parseJson } from "#src/kernel/json.ts";
 
 /** An error in OpenAI's form. */
 export interface ServerError {
@@ -14,7 +14,8 @@ export interface ServerError {
 
 /** The error of a body with an error status, whatever form it has; `undefined` for an empty one. */
 export function errorOfText(text: string): ServerError | undefined {
-  const body = parsed(text);
+  // Plain text or a page.
+  const body = parseJson(text) ?? text;
   const known = errorIn(body) ?? errorFrom(body);
   if (known !== undefined) return known;
   const plain = typeof body === "string" ? body : text;
@@ -87,14 +88,6 @@ function wordsOf(value: unknown, depth = 0): string {
   const raw = isRecord(metadata) && typeof metadata["raw"] === "string" ? metadata["raw"] : "";
   const behind = raw === "" ? "" : `: ${errorOfText(raw)?.message ?? raw}`;
   return own === "" ? "" : `${place}${own}${behind}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text; // plain text or a page
-  }
 }
 
 /** The title of a page, or its text. */

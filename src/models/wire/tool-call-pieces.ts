@@ -1,5 +1,5 @@
 /** Brings the tool calls of an answer into OpenAI's form, in which pieces of one call have one index. */
-import { isRecord } from "#src/kernel/json.ts";
+import { isRecord, parseJson } from "#src/kernel/json.ts";
 
 /** A piece of a tool call, as OpenAI sends it. */
 export interface ToolCallPiece {
@@ -66,7 +66,7 @@ export class ToolCallPieces {
     { given, id, name, args }: { given: unknown; id: string; name: string; args: string },
     seen: ReadonlySet<OpenCall>,
   ): OpenCall | undefined {
-    const last = this.#calls.findLast((call) => call.given === given) ?? undefined;
+    const last = this.#calls.findLast((call) => call.given === given);
     // Without a name it is a piece of what came before, also where the server gives each piece another id.
     if (name === "") return last ?? (given === undefined ? this.#calls.at(-1) : undefined);
     if (last === undefined || seen.has(last)) return undefined;
@@ -101,10 +101,5 @@ function argumentsText(value: unknown): string {
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-function isComplete(args: string): boolean {
-  try {
-    return isRecord(JSON.parse(args));
-  } catch {
-    return false; // more of it has to come
-  }
-}
+/** Otherwise more of it has to come. */
+const isComplete = (args: string): boolean => isRecord(parseJson(args));
