@@ -9,7 +9,7 @@ import {
   windowDiff,
   windowSize,
 } from "./metrics.ts";
-import { fitLogistic, probability, solveLinear } from "./logistic.ts";
+import { fitLogistic, probability } from "./logistic.ts";
 import { oneSpeaker } from "./dialogues.ts";
 
 /** `x` begins a topic. */
@@ -50,18 +50,6 @@ describe("WindowDiff", () => {
 });
 
 describe("logistic regression", () => {
-  it("solves linear equations", () => {
-    const [x, y] = solveLinear(
-      [
-        [2, 1],
-        [1, 3],
-      ],
-      [5, 10],
-    );
-    expect(x).toBeCloseTo(1);
-    expect(y).toBeCloseTo(3);
-  });
-
   it("gives the feature that decides its weight, the same each time", () => {
     const examples = [0, 1].flatMap((value) =>
       Array.from({ length: 50 }, (_unused, index) => ({

@@ -54,9 +54,9 @@ function shiftProbability({ features }: Pick<MessageReading, "features">): numbe
 }
 
 /** The most that a message's words can weigh as a change of topic. */
-function ceilingOf({ features, words }: MessageReading): number {
+function ceilingOf({ features, words, wording }: MessageReading): number {
   if (features.apart === 0) return SHARED_WORDS_CEILING;
-  return words < TELLING_WORDS || features.goingOn === 1 ? FEW_WORDS_CEILING : 1;
+  return words < TELLING_WORDS || wording.goingOn ? FEW_WORDS_CEILING : 1;
 }
 
 function weighted(features: TopicFeatures, name: (typeof FEATURE_NAMES)[number]): number {

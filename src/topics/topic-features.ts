@@ -14,7 +14,6 @@ export const FEATURE_NAMES = [
   "freshRequest",
   "freshQuestion",
   "pointing",
-  "goingOn",
   "age",
 ] as const;
 
@@ -49,7 +48,7 @@ export function readMessage(recent: readonly string[], message: string): Message
   const wording = wordingOf(glance);
   const [last, three, all] = [1, 3, RECENT_MESSAGES].map((count) => sharedShare(words, before.slice(-count)));
   const apart = words.size > 0 && all === 0;
-  const fresh = apart && !wording.pointing && !wording.goingOn;
+  const fresh = apart && !wording.pointing;
   return {
     features: {
       apart: Number(apart),
@@ -61,7 +60,6 @@ export function readMessage(recent: readonly string[], message: string): Message
       freshRequest: Number(fresh && wording.requesting),
       freshQuestion: Number(fresh && wording.question),
       pointing: Number(wording.pointing),
-      goingOn: Number(wording.goingOn),
       age: Math.min(before.length, RECENT_MESSAGES) / RECENT_MESSAGES,
     },
     words: words.size,

@@ -10,19 +10,18 @@ export const TOPIC_WEIGHTS: {
   readonly operatingPoint: number;
   readonly weights: Readonly<Record<FeatureName, number>>;
 } = {
-  bias: -0.922,
-  operatingPoint: 0.41,
+  bias: -0.906,
+  operatingPoint: 0.36,
   weights: {
-    apart: 0.061,
-    sharedLast: -1.731,
+    apart: -0.009,
+    sharedLast: -1.736,
     sharedThree: -0.701,
-    sharedAll: 0.438,
-    length: 0.596,
-    requesting: 0.566,
-    freshRequest: 0.046,
-    freshQuestion: 0.949,
-    pointing: -0.152,
-    goingOn: 0.258,
-    age: -0.435,
+    sharedAll: 0.427,
+    length: 0.648,
+    requesting: 0.523,
+    freshRequest: 0.027,
+    freshQuestion: 1.085,
+    pointing: -0.08,
+    age: -0.426,
   },
 };
