@@ -32,19 +32,7 @@ interface Method {
   readonly guess: Guess;
 }
 
-/** Pseudo-random numbers from 0 to 1, the same each time (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 function methods(): Method[] {
-  const random = seeded(7);
   const noOverlap: Guess = (recent, message) => {
     const { shared, words } = readMessage(recent.slice(-3), message);
     return words > 0 && shared === 0;
@@ -57,7 +45,6 @@ function methods(): Method[] {
   };
   return [
     { name: "no boundary", guess: () => false },
-    { name: "random, 1 in 5", guess: () => random() < 0.2 },
     { name: "no shared word in 3", guess: noOverlap },
     ...THRESHOLDS.map((at) => ({ name: `built-in at ${at.toFixed(1)}`, guess: builtIn(at) })),
   ];

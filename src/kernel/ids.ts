@@ -1,5 +1,8 @@
 /** Identifiers as a value that is passed in, ids derived from what they stand for, and ids as labels of a namespace. */
-import { v5 as uuidV5, validate as isUuidText } from "uuid";
+import { v5 as uuidV5 } from "uuid";
+
+/** Whether a text has the shape of a UUID, which LangGraph servers demand of thread ids. */
+export { validate as isUuid } from "uuid";
 
 /** Source of fresh identifiers and salts. */
 export interface Ids {
@@ -17,11 +20,6 @@ const LILY_NAMESPACE = "6f0f6c3e-6f5b-5d0a-9b57-0d6b1d1c9a11";
  */
 export function deriveUuid(...parts: readonly string[]): string {
   return uuidV5(parts.map((part) => `${part.length}:${part}`).join("|"), LILY_NAMESPACE);
-}
-
-/** Whether `text` has the shape of a UUID, which LangGraph servers demand of thread ids. */
-export function isUuid(text: string): boolean {
-  return isUuidText(text);
 }
 
 /** Ids that count up, for tests that must produce the same bytes each time. `seed` keeps two sources apart. */

@@ -1,16 +1,11 @@
 /** Words and sentences of a text in any script, which of them ask something, and the ranking of texts by shared words. */
 import { stemmer } from "stemmer";
 
-const segmenters = new Map<string, Intl.Segmenter>();
+let segmenter: Intl.Segmenter | undefined;
 
-/** Parts text into words by the rules of Unicode; made once, which takes longer than most texts. */
-export function wordSegmenter(): Intl.Segmenter {
-  const known = segmenters.get("word");
-  if (known !== undefined) return known;
-  const made = new Intl.Segmenter(undefined, { granularity: "word" });
-  segmenters.set("word", made);
-  return made;
-}
+/** Parts text into words by the rules of Unicode; made when it is first needed, which takes longer than most texts. */
+export const wordSegmenter = (): Intl.Segmenter =>
+  (segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" }));
 
 /** English words that carry no topic. Other languages have none: their rare words outweigh frequent ones by themselves. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
@@ -35,11 +30,9 @@ export function wordsOf(text: string): string[] {
 
 /** The same by the rules of Unicode, for any text. */
 export function segmentedWords(text: string): string[] {
-  const words: string[] = [];
-  for (const part of wordSegmenter().segment(text)) {
-    if (part.isWordLike === true) words.push(part.segment);
-  }
-  return words;
+  return Array.from(wordSegmenter().segment(text)).flatMap(({ isWordLike, segment }) =>
+    isWordLike === true ? [segment] : [],
+  );
 }
 
 /** The words of `text` that carry a topic, crudely stemmed so that "trips" meets "trip". Stored indexes hold them. */

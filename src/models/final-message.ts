@@ -1,7 +1,7 @@
 /** Turns a streamed answer into the message that is kept: plain, small, with tool calls that were really sent. */
 import { AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import type { InvalidToolCall, ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
-import { isRecord, parseJson } from "#src/kernel/json.ts";
+import { defined, isRecord, parseJson } from "#src/kernel/json.ts";
 
 /** Why a model ended its answer before it was whole. */
 type Cut = "length" | "content_filter";
@@ -32,20 +32,13 @@ export function settleToolCalls(message: AIMessageChunk): AIMessageChunk {
   settleThoughts(message);
   const chunks = message.tool_call_chunks ?? [];
   if (chunks.length === 0) return message;
-  const calls: ToolCall[] = [];
-  const invalid: InvalidToolCall[] = [];
-  for (const [index, chunk] of chunks.entries()) {
-    const id =
-      chunk.id === undefined || chunk.id === "" ? `call-${message.id ?? "unnamed"}-${index}` : chunk.id;
-    const call = parseCall(chunk, {
-      id,
-      cut: index === chunks.length - 1 ? cutOf(message) : undefined,
-    });
-    if (call.type === "tool_call") calls.push(call);
-    else invalid.push(call);
-  }
-  message.tool_calls = calls;
-  message.invalid_tool_calls = invalid;
+  const cut = cutOf(message);
+  const calls = chunks.map((chunk, index) => {
+    const id = chunk.id || `call-${message.id ?? "unnamed"}-${index}`;
+    return parseCall(chunk, { id, cut: index === chunks.length - 1 ? cut : undefined });
+  });
+  message.tool_calls = calls.filter((call) => call.type === "tool_call");
+  message.invalid_tool_calls = calls.filter((call) => call.type === "invalid_tool_call");
   return message;
 }
 
@@ -71,10 +64,9 @@ export function finalMessage(answer: AIMessageChunk | AIMessage): AIMessage {
   const distinct = distinctIds(settled.id);
   return new AIMessage({
     content: settled.content,
-    ...(settled.id === undefined ? {} : { id: settled.id }),
     tool_calls: (settled.tool_calls ?? []).map(distinct),
     invalid_tool_calls: (settled.invalid_tool_calls ?? []).map(distinct),
-    ...(settled.usage_metadata === undefined ? {} : { usage_metadata: settled.usage_metadata }),
+    ...defined({ id: settled.id, usage_metadata: settled.usage_metadata }),
     additional_kwargs: additional,
     response_metadata: keptMetadata(settled.response_metadata),
   });
@@ -84,7 +76,7 @@ export function finalMessage(answer: AIMessageChunk | AIMessage): AIMessage {
 function distinctIds(messageId: string | undefined): <T extends { id?: string | undefined }>(call: T) => T {
   const taken = new Set<string>();
   return (call) => {
-    const wanted = call.id === undefined || call.id === "" ? `call-${messageId ?? "unnamed"}` : call.id;
+    const wanted = call.id || `call-${messageId ?? "unnamed"}`;
     let id = wanted;
     for (let copy = 2; taken.has(id); copy += 1) id = `${wanted}-${copy}`;
     taken.add(id);

@@ -9,12 +9,6 @@ export type ModelReference =
 /** Longest reference in UTF-16 units; the longest model ids in public use (fine-tunes, file paths) stay under 150. */
 export const MAX_REFERENCE_LENGTH = 200;
 
-const PROVIDERS: ReadonlySet<string> = new Set<ModelReference["provider"]>([
-  "symbolic",
-  "openai",
-  "scripted",
-]);
-
 /**
  * Reads a reference. Only the first colon separates, and what stands before a colon is always a provider
  * (`openai:llama3.1:8b`): a bare name with a colon (`llama3.1:8b`, `anthropic:claude`) is refused, never guessed at.
@@ -25,18 +19,30 @@ const PROVIDERS: ReadonlySet<string> = new Set<ModelReference["provider"]>([
  */
 export function parseModelReference(text: string): ModelReference {
   const reference = text.trim();
-  assertReadable(reference);
-  const colon = reference.indexOf(":");
-  if (colon === -1) return bareReference(reference);
-  const provider = reference.slice(0, colon).trim().toLowerCase();
-  if (!isProvider(provider)) throw unknownProvider(reference, reference.slice(0, colon));
-  return qualifiedReference(provider, reference.slice(colon + 1).trim());
+  if (reference === "") throw modelUnknown("The model reference is blank.");
+  if (reference.length > MAX_REFERENCE_LENGTH) {
+    const length = `${reference.length} characters; ${MAX_REFERENCE_LENGTH} is the most`;
+    throw modelUnknown(`The model reference has ${length}.`);
+  }
+  if (/\p{Cc}/u.test(reference) || !reference.isWellFormed())
+    throw modelUnknown("The model reference holds characters that cannot be printed.");
+  if (reference.toLowerCase() === "symbolic") return { provider: "symbolic" };
+  const [, prefix = "openai", model = ""] = /^(?:([^:]*):)?(.*)$/u.exec(reference) ?? [];
+  const provider = prefix.trim().toLowerCase();
+  if (provider === "symbolic")
+    throw modelUnknown("`symbolic` is the built-in solver and takes no model name.");
+  if (!isProvider(provider)) {
+    const next = `For a model of that name on an OpenAI-compatible server write openai:${reference}.`;
+    throw modelUnknown(`No model provider is called "${prefix}".`, next);
+  }
+  if (model.trim() === "") throw modelUnknown(`"${provider}:" names no model.`);
+  return { provider, model: model.trim() };
 }
 
 /** Whether `text` begins with a provider that {@link parseModelReference} knows, or is `symbolic`. */
 export function namesProvider(text: string): boolean {
   const [prefix = "", ...rest] = text.trim().toLowerCase().split(":");
-  return rest.length === 0 ? prefix === "symbolic" : PROVIDERS.has(prefix);
+  return prefix === "symbolic" || (rest.length > 0 && isProvider(prefix));
 }
 
 /** The full text of a reference, which reads back as the same reference. */
@@ -44,39 +50,8 @@ export function printModelReference(reference: ModelReference): string {
   return reference.provider === "symbolic" ? "symbolic" : `${reference.provider}:${reference.model}`;
 }
 
-function assertReadable(reference: string): void {
-  if (reference === "") throw modelUnknown("The model reference is blank.");
-  if (reference.length > MAX_REFERENCE_LENGTH) {
-    throw modelUnknown(
-      `The model reference has ${reference.length} characters; ${MAX_REFERENCE_LENGTH} is the most.`,
-    );
-  }
-  if (/\p{Cc}/u.test(reference) || !reference.isWellFormed()) {
-    throw modelUnknown("The model reference holds characters that cannot be printed.");
-  }
-}
-
-function bareReference(name: string): ModelReference {
-  return name.toLowerCase() === "symbolic" ? { provider: "symbolic" } : { provider: "openai", model: name };
-}
-
-function qualifiedReference(provider: ModelReference["provider"], model: string): ModelReference {
-  if (provider === "symbolic")
-    throw modelUnknown("`symbolic` is the built-in solver and takes no model name.");
-  if (model === "") throw modelUnknown(`"${provider}:" names no model.`);
-  return { provider, model };
-}
-
-function isProvider(text: string): text is ModelReference["provider"] {
-  return PROVIDERS.has(text);
-}
-
-function unknownProvider(reference: string, prefix: string): LilyError {
-  const message = `No model provider is called "${prefix}".`;
-  return modelUnknown(
-    message,
-    `For a model of that name on an OpenAI-compatible server write openai:${reference}.`,
-  );
+function isProvider(text: string): text is "openai" | "scripted" {
+  return text === "openai" || text === "scripted";
 }
 
 function modelUnknown(

@@ -1,5 +1,6 @@
 /** Chat models of OpenAI and of every server that speaks its chat completions API. */
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import type { ChatModelOptions, ChatModels } from "./chat-model.ts";
 import { type Environment, parseModelReference } from "./model-reference.ts";
 import { LeftOut, leavingOut } from "./wire/leave-out.ts";
@@ -92,12 +93,9 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server & { r
     streamUsage: server.streamUsage,
     maxRetries: 0,
     timeout: server.timeoutMs,
-    ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    ...defined({ temperature: options.temperature }),
     // As raw fields: LangChain sends its own only to models whose name it knows, and a local gpt-oss is not one.
-    modelKwargs: {
-      ...(options.reasoningEffort === undefined ? {} : { reasoning_effort: options.reasoningEffort }),
-      ...(options.verbosity === undefined ? {} : { verbosity: options.verbosity }),
-    },
+    modelKwargs: defined({ reasoning_effort: options.reasoningEffort, verbosity: options.verbosity }),
     // Unreadable chunks are reported through errors; the client would also print them, over the terminal's own lines.
     configuration: { baseURL: server.baseURL, logLevel: "off", fetch: server.request },
   } as const;

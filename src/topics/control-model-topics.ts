@@ -1,7 +1,7 @@
 /** A chat model as topic classifier: one call, time-boxed; whatever is not the asked form means `unknown`. */
 import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import { z } from "zod";
-import { parseJson } from "#src/kernel/json.ts";
+import { defined, parseJson } from "#src/kernel/json.ts";
 import { askControlModel, type ControlModelOptions } from "#src/models/ask-control-model.ts";
 import type { TopicClassifier, TopicEvidence, TopicQuestion } from "#src/sessions/decide-rollover.ts";
 
@@ -30,8 +30,7 @@ export function createControlModelTopics(options: ControlModelOptions): TopicCla
       if (question.recent.length === 0) return { kind: "unknown", why: "nothing was said before" };
       const answer = await askControlModel(options, messagesFor(question));
       if (answer.kind === "none") return { kind: "unknown", why: answer.why };
-      const { text, tokens } = answer;
-      return { ...evidenceOf(text), ...(tokens === undefined ? {} : { tokens }) };
+      return { ...evidenceOf(answer.text), ...defined({ tokens: answer.tokens }) };
     },
   };
 }

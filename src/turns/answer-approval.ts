@@ -65,7 +65,7 @@ async function whyNot(repository: SessionRepository, ref: KeyRef, id: string): P
   const chain = await repository.readChain(ref);
   const latest = chain && entryOf(chain, chain.latest);
   for (const sessionId of [latest?.sessionId, latest?.previous]) {
-    if (chain === undefined || sessionId === undefined || sessionId === null) continue;
+    if (!chain || !sessionId) continue;
     const turns = await newestTurns(repository, chain, { sessionId, count: RECENT_TURNS });
     const found = turns
       .flatMap(({ explanation }) => explanation.approvals ?? [])
@@ -77,13 +77,8 @@ async function whyNot(repository: SessionRepository, ref: KeyRef, id: string): P
       reject: "rejected",
       closed: "closed by a later message",
     };
-    return new LilyError(
-      "approval_answered",
-      `this call of ${found.tool} was ${how[found.decision]} already`,
-      {
-        next: "Nothing was run by this answer.",
-      },
-    );
+    const what = `this call of ${found.tool} was ${how[found.decision]} already`;
+    return new LilyError("approval_answered", what, { next: "Nothing was run by this answer." });
   }
   return new LilyError("approval_not_found", "no call of a tool waits under this id", {
     next: "Nothing was run. GET …/approvals tells what waits.",

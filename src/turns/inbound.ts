@@ -1,7 +1,7 @@
 /** Which content a person may send: text within a limit, and pictures and files within theirs, in any of the usual forms. */
 import { z } from "zod";
 import { LilyError } from "#src/kernel/errors.ts";
-import { toStorableText } from "#src/kernel/json.ts";
+import { defined, toStorableText } from "#src/kernel/json.ts";
 import { attachmentKindSchema, attachmentText, isStored, type Attachment } from "#src/sessions/message.ts";
 import type { BlobStore } from "#src/sessions/repository.ts";
 import { sha256Of } from "#src/sessions/seal.ts";
@@ -51,13 +51,8 @@ function partsOf(content: unknown, maxBytes: number): InboundPart[] {
 function checkText(given: string, limit: number, mayBeBlank: boolean): string {
   const text = toStorableText(given);
   if (text.length > limit) {
-    throw new LilyError(
-      "message_too_large",
-      `the message has ${text.length} characters; the limit is ${limit}`,
-      {
-        next: "Send it in pieces. It was not stored.",
-      },
-    );
+    const what = `the message has ${text.length} characters; the limit is ${limit}`;
+    throw new LilyError("message_too_large", what, { next: "Send it in pieces. It was not stored." });
   }
   if (text.trim() !== "") return text;
   if (mayBeBlank) return "";
@@ -165,9 +160,8 @@ function readSource(source: Source, place: number, maxBytes: number): InboundAtt
   const inline = url === undefined ? source : { ...source, ...readDataUrl(url, place) };
   const mimeType = mediaType(inline.mimeType, kind, place);
   const bytes = bytesOf(inline.data ?? "", place, maxBytes);
-  const name =
-    source.name === undefined ? {} : { name: toStorableText(source.name).slice(0, 200).toWellFormed() };
-  const attachment = { kind, mimeType, sha256: sha256Of(bytes), bytes: bytes.length, ...name };
+  const name = source.name && toStorableText(source.name).slice(0, 200).toWellFormed();
+  const attachment = { kind, mimeType, sha256: sha256Of(bytes), bytes: bytes.length, ...defined({ name }) };
   return { attachment, bytes };
 }
 
@@ -181,11 +175,9 @@ function address(url: string, place: number): string {
 }
 
 function readDataUrl(url: string, place: number): { mimeType: string; data: string } {
-  const comma = url.indexOf(",");
-  const [mimeType = "", ...parameters] = url.slice("data:".length, comma).split(";");
-  if (comma === -1 || parameters.at(-1) !== "base64")
-    throw invalid(place, "has a data: address without base64");
-  return { mimeType, data: url.slice(comma + 1) };
+  const [, mimeType = "", data] = /^data:([^;,]*)(?:;[^,]*)?;base64,(.*)$/su.exec(url) ?? [];
+  if (data === undefined) throw invalid(place, "has a data: address without base64");
+  return { mimeType, data };
 }
 
 function mediaType(given: string | undefined, kind: Kind, place: number): string {
@@ -196,15 +188,10 @@ function mediaType(given: string | undefined, kind: Kind, place: number): string
 }
 
 function bytesOf(data: string | Uint8Array, place: number, maxBytes: number): Uint8Array {
-  const size = typeof data === "string" ? Math.floor((data.length * 3) / 4) - 2 : data.length;
+  const size = typeof data === "string" ? Buffer.byteLength(data, "base64") : data.length;
   if (size > maxBytes) throw tooLarge(`part ${place} of the message has`, size, maxBytes);
-  const bytes = typeof data === "string" ? decode(data, place) : data;
-  if (bytes.length === 0) throw invalid(place, "is empty");
-  if (bytes.length > maxBytes) throw tooLarge(`part ${place} of the message has`, bytes.length, maxBytes);
-  return bytes;
-}
-
-function decode(data: string, place: number): Uint8Array {
+  if (size === 0) throw invalid(place, "is empty");
+  if (typeof data !== "string") return data;
   // `Buffer` alone would skip what is no base64, and keep something else than what was sent.
   if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/u.test(data)) throw invalid(place, "is not base64");
   return new Uint8Array(Buffer.from(data, "base64"));

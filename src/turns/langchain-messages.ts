@@ -10,7 +10,7 @@ import {
 } from "@langchain/core/messages";
 import { z } from "zod";
 import { isLilyError } from "#src/kernel/errors.ts";
-import { isRecord, parseJson, toStorableText, toStorableValue } from "#src/kernel/json.ts";
+import { defined, isRecord, parseJson, toStorableText, toStorableValue } from "#src/kernel/json.ts";
 import {
   attachmentKindSchema,
   attachmentSchema,
@@ -100,7 +100,7 @@ export const invalidCallId = (index: number): string => `invalid-${index + 1}`;
  * attachments are references.
  */
 export function toLangChain(message: Message, id?: string): BaseMessage {
-  const named = id === undefined ? {} : { id };
+  const named = defined({ id });
   switch (message.role) {
     case "user":
       return new HumanMessage({ content: contentOf(message.content, message.attachments), ...named });
@@ -149,7 +149,18 @@ export async function toModelInput(
   messages: readonly BaseMessage[],
   attached: AttachedContent,
 ): Promise<BaseMessage[]> {
-  return showAttachments(messages.map(sendable), attached);
+  const shown = messages.filter(({ content }) => attachmentsOf(content).length > 0).slice(-SHOWN);
+  return Promise.all(
+    messages.map(async (message) => {
+      const attachments = attachmentsOf(message.content);
+      if (attachments.length === 0) return sendable(message);
+      const text = contentText(message.content);
+      const content = shown.includes(message)
+        ? await shownContent(text, attachments, attached)
+        : describedContent(text, attachments);
+      return new HumanMessage({ content, ...defined({ id: message.id }) });
+    }),
+  );
 }
 
 /**
@@ -164,52 +175,28 @@ function sendable(message: BaseMessage): BaseMessage {
   return toLangChain(fromLangChain(message, ""), message.id);
 }
 
-async function showAttachments(messages: BaseMessage[], attached: AttachedContent): Promise<BaseMessage[]> {
-  const carrying = messages.filter((message) => attachmentsOf(message.content).length > 0);
-  if (carrying.length === 0) return messages;
-  const shown = new Set(carrying.slice(-SHOWN));
-  return Promise.all(
-    messages.map(async (message) => {
-      const attachments = attachmentsOf(message.content);
-      if (attachments.length === 0) return message;
-      const text = contentText(message.content);
-      if (!shown.has(message)) return withContent(message, describedContent(text, attachments));
-      return show(message, { text, attachments, attached });
-    }),
-  );
-}
-
-async function show(
-  message: BaseMessage,
-  carried: {
-    readonly text: string;
-    readonly attachments: readonly Attachment[];
-    readonly attached: AttachedContent;
-  },
-): Promise<BaseMessage> {
-  const { text, attachments, attached } = carried;
-  const found = await Promise.all(
-    attachments.map(async (attachment) => ({ attachment, blob: await readContent(attachment, attached) })),
-  );
-  return withContent(message, resolvedContent(text, found));
-}
-
-/** What is gone or damaged is told to the model in words; it must not end the conversation. */
-async function readContent(
-  attachment: Attachment,
+/** In the form that every provider of LangChain converts to its own. What is gone or damaged is told in words. */
+async function shownContent(
+  text: string,
+  attachments: readonly Attachment[],
   { blobs, owner }: AttachedContent,
-): Promise<Blob | undefined> {
-  if (!isStored(attachment)) return undefined;
-  try {
-    return await blobs.read(owner, attachment.sha256);
-  } catch (error) {
-    if (isLilyError(error) && error.code === "record_invalid") return undefined;
-    throw error;
-  }
-}
-
-function withContent(message: BaseMessage, content: BaseMessage["content"]): HumanMessage {
-  return new HumanMessage({ content, ...(message.id === undefined ? {} : { id: message.id }) });
+): Promise<MessageContent> {
+  const blocks = attachments.map(async (attachment): Promise<ContentBlock> => {
+    const told = { type: "text" as const, text: attachmentText(attachment) };
+    if (!isStored(attachment))
+      // Providers fetch pictures; of other addresses only the text goes out.
+      return attachment.kind === "image" ? { type: "image", source_type: "url", url: attachment.url } : told;
+    const { kind, mimeType, sha256, name = "file" } = attachment;
+    const blob = await blobs.read(owner, sha256).catch((error: unknown) => {
+      if (isLilyError(error) && error.code === "record_invalid") return undefined;
+      throw error;
+    });
+    if (blob === undefined) return { ...told, text: `${told.text} (its content is gone)` };
+    const data = Buffer.from(blob.bytes).toString("base64");
+    const metadata = kind === "file" ? { metadata: { filename: name } } : {};
+    return { type: kind, source_type: "base64", mime_type: mimeType, data, ...metadata };
+  });
+  return [...textBlocks(text), ...(await Promise.all(blocks))];
 }
 
 const PREFIX = "lily:sha256:";
@@ -235,7 +222,7 @@ export function readBlock(block: unknown): Attachment | undefined {
 function storedBy({ type, mimeType, fileId, metadata }: z.infer<typeof referenceSchema>): object {
   const { bytes, name } = metadata;
   const sha256 = fileId.slice(PREFIX.length);
-  return { kind: type, mimeType, sha256, bytes, ...(name === undefined ? {} : { name }) };
+  return { kind: type, mimeType, sha256, bytes, ...defined({ name }) };
 }
 
 /** The attachments in a message's content. */
@@ -282,14 +269,6 @@ export function describedContent(text: string, attachments: readonly Attachment[
   return text.trim() === "" ? described : `${text}\n${described}`;
 }
 
-/** The same for a model that is shown what is attached; bytes that are gone are told in words. */
-function resolvedContent(
-  text: string,
-  attachments: readonly { readonly attachment: Attachment; readonly blob: Blob | undefined }[],
-): MessageContent {
-  return [...textBlocks(text), ...attachments.map(({ attachment, blob }) => resolvedBlock(attachment, blob))];
-}
-
 function textBlocks(text: string): ContentBlock[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
@@ -300,29 +279,7 @@ function referenceBlock(attachment: Attachment): ContentBlock {
   // Pages look for the name of a file under another key than that of a picture.
   const metadata = {
     bytes,
-    ...(name === undefined ? {} : { name }),
-    ...(name === undefined || kind !== "file" ? {} : { filename: name }),
+    ...defined({ name, filename: kind === "file" ? name : undefined }),
   };
   return { type: kind, mimeType, fileId: `${PREFIX}${sha256}`, metadata };
-}
-
-/** In the form that every provider of LangChain converts to its own. */
-function resolvedBlock(attachment: Attachment, blob: Blob | undefined): ContentBlock {
-  if (!isStored(attachment)) return linkBlock(attachment);
-  if (blob === undefined)
-    return { type: "text", text: `${attachmentText(attachment)} (its content is gone)` };
-  const data = Buffer.from(blob.bytes).toString("base64");
-  const { kind, mimeType } = attachment;
-  return { type: kind, source_type: "base64", mime_type: mimeType, data, ...nameOf(attachment) };
-}
-
-/** Providers fetch pictures; of other addresses only the text goes out. */
-function linkBlock(attachment: Extract<Attachment, { url: string }>): ContentBlock {
-  return attachment.kind === "image"
-    ? { type: "image", source_type: "url", url: attachment.url }
-    : { type: "text", text: attachmentText(attachment) };
-}
-
-function nameOf({ kind, name }: StoredAttachment): { metadata?: { filename: string } } {
-  return kind === "file" ? { metadata: { filename: name ?? "file" } } : {};
 }

@@ -10,6 +10,7 @@ import {
   nameResults,
   shortenedMessages,
 } from "#src/context/shown-messages.ts";
+import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Chain } from "#src/sessions/chain.ts";
@@ -17,7 +18,7 @@ import { erasedTurns } from "#src/sessions/redaction.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
 import type { TurnReader } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { toLangChain } from "#src/turns/langchain-messages.ts";
+import { toLangChain } from "./langchain-messages.ts";
 
 /** Turns that are remembered over all sessions; about 3 kB each. */
 const MAX_TURNS = 2_000;
@@ -70,12 +71,7 @@ export class ShownTurns {
 
   /** A turn that was committed just now need not be read. */
   remember(record: TurnRecord): void {
-    const key = keyOf(record.sessionId, record.turn);
-    this.#records.delete(key);
-    this.#records.set(key, record);
-    if (this.#records.size <= MAX_TURNS) return;
-    const [oldest = key] = this.#records.keys();
-    this.#records.delete(oldest);
+    keepNewest(this.#records, [keyOf(record.sessionId, record.turn), record], MAX_TURNS);
   }
 
   /** What a model is shown of a turn, in a form. */

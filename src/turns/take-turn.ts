@@ -1,6 +1,7 @@
 /** One turn under the lock of its key: waits for it, runs the graph on `latest`, follows hand-offs. */
 import { envelopeOf, type Envelope } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
 import type { Lease } from "#src/storage/backend.ts";
 import { lockName } from "#src/sessions/session-key.ts";
@@ -115,15 +116,9 @@ async function runOn(deps: TurnDeps, threadId: string, turn: HeldTurn): Promise<
       threadId,
       ...ref,
       message,
-      ...(resume === undefined ? {} : { resume }),
-      fence: {
-        lockName,
-        token,
-        ...(collected === undefined ? {} : { collected }),
-        ...(erased === undefined ? {} : { erased }),
-      },
+      fence: { lockName, token, ...defined({ collected, erased }) },
       signal: lease.lost,
-      ...(onEvent === undefined ? {} : { onEvent }),
+      ...defined({ resume, onEvent }),
     });
     return outcome;
   } finally {

@@ -24,8 +24,12 @@ export type OutputPart = { readonly text: string } | BinaryOutput;
 export function outputParts(value: unknown, maxBytes: number): OutputPart[] {
   const content: unknown = ToolMessage.isInstance(value) ? value.content : value;
   if (content instanceof Uint8Array) return [fileOf(content, maxBytes)];
-  const blocks = Array.isArray(content) && content.length > 0 ? readBlocks(content, maxBytes) : undefined;
-  return blocks ?? [{ text: toStorableText(textOf(content)) }];
+  const blocks = Array.isArray(content)
+    ? content.map((block, at) => readOutputBlock(block, at + 1, maxBytes))
+    : [];
+  return blocks.length > 0 && blocks.every((part) => part !== undefined)
+    ? blocks
+    : [{ text: toStorableText(textOf(content)) }];
 }
 
 function textOf(content: unknown): string {
@@ -38,17 +42,7 @@ function textOf(content: unknown): string {
   }
 }
 
-/** `undefined` when it is a list of something else. */
-function readBlocks(content: readonly unknown[], maxBytes: number): OutputPart[] | undefined {
-  const parts: OutputPart[] = [];
-  for (const [index, block] of content.entries()) {
-    const part = readOutputBlock(block, index + 1, maxBytes);
-    if (part === undefined) return undefined;
-    parts.push(part);
-  }
-  return parts;
-}
-
+/** `undefined` when it is something else. */
 function readOutputBlock(block: unknown, place: number, maxBytes: number): OutputPart | undefined {
   try {
     const part = readInboundPart(block, place, maxBytes);

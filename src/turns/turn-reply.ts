@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { done, envelopeSchema, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { deliveryIdsOf, isRedacted, type RedactedTurn, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { answerOf, turnStatusSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
@@ -142,8 +143,7 @@ export function replyOf(record: TurnRecord, isRepeated: boolean): TurnReply {
     turn: record.turn,
     status: record.status,
     repeated: isRepeated,
-    ...(announcement === undefined ? {} : { announcement }),
-    ...(notice === undefined ? {} : { notice }),
+    ...defined({ announcement, notice }),
     envelope: envelope ?? done("answered", answerOf(record)),
   };
 }
