@@ -6,14 +6,13 @@ import { resolve } from "node:path";
 import Table from "cli-table3";
 import { z } from "zod";
 import { readLines } from "#evals/data/read-lines.ts";
-import { classifyTopic } from "#src/topics/lexical-topics.ts";
+import { classifyTopic, TOPIC_WEIGHTS } from "#src/topics/lexical-topics.ts";
 import { readMessage } from "#src/topics/topic-features.ts";
-import { TOPIC_WEIGHTS } from "#src/topics/topic-weights.ts";
 import { dialogueOfTopics, readDialogues, oneSpeaker, DATA_FILES, type Dialogue } from "./dialogues.ts";
 import { countBoundaries, f1, mean, precision, recall, sumCounts, windowDiff } from "./metrics.ts";
 import { train, writeWeights } from "./train.ts";
 
-const WEIGHTS_FILE = resolve(import.meta.dirname, "../../src/topics/topic-weights.ts");
+const WEIGHTS_FILE = resolve(import.meta.dirname, "../../src/topics/lexical-topics.ts");
 
 /** Messages of one user, a list a topic. The weights have never seen them; `TELLING_WORDS` was read off them. */
 const CONVERSATIONS = readLines(

@@ -1,5 +1,5 @@
 /** Fits the weights of the built-in classifier on TIAGE's train split and writes them into the source. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { FEATURE_NAMES, readMessage } from "#src/topics/topic-features.ts";
 import { oneSpeaker, type Dialogue } from "./dialogues.ts";
 import { fitLogistic, probability, type Example, type LogisticModel } from "./logistic.ts";
@@ -50,31 +50,15 @@ function mostPrecise(model: LogisticModel, examples: readonly Example[]): number
   return reached ?? POINTS.reduce((best, point) => (precision(point) > precision(best) ? point : best));
 }
 
-/** Writes the table that the classifier reads. */
+/** Writes the numbers into the source of the classifier, each behind its name. */
 export function writeWeights(path: string, { model, operatingPoint }: Trained): void {
-  const weights = FEATURE_NAMES.map((name, index) => `    ${name}: ${rounded(model.weights[index] ?? 0)},`);
-  writeFileSync(
-    path,
-    `/**
- * Weights of the built-in topic classifier: logistic regression on the train split of TIAGE, the operating point chosen
- * for precision on its dev split. Written by \`npm run eval:topics -- --train\`; not for editing by hand.
- */
-import type { FeatureName } from "./topic-features.ts";
-
-/** Log odds, and the probability from which on a message is taken for a change of topic. */
-export const TOPIC_WEIGHTS: {
-  readonly bias: number;
-  readonly operatingPoint: number;
-  readonly weights: Readonly<Record<FeatureName, number>>;
-} = {
-  bias: ${rounded(model.bias)},
-  operatingPoint: ${rounded(operatingPoint)},
-  weights: {
-${weights.join("\n")}
-  },
-};
-`,
+  const weights = FEATURE_NAMES.map((name, index) => [name, model.weights[index] ?? 0] as const);
+  const numbers = [["bias", model.bias], ["operatingPoint", operatingPoint], ...weights] as const;
+  const written = numbers.reduce(
+    (text, [name, value]) => text.replace(new RegExp(`^( +${name}: )-?[\\d.]+`, "mu"), `$1${rounded(value)}`),
+    readFileSync(path, "utf8"),
   );
+  writeFileSync(path, written);
 }
 
 function rounded(value: number): number {

@@ -77,20 +77,12 @@ const DEFAULT_OPENAI_MODEL = "gpt-4o-mini";
  *
  * @throws {LilyError} `model_unknown` when the text that decides is not a reference.
  */
-export function defaultModelReference(env: Environment, configured?: string): string {
-  if (isSet(configured)) return normalized(configured);
-  if (!isSet(env["OPENAI_API_KEY"]) && !isSet(env["OPENAI_BASE_URL"])) return "symbolic";
-  const lilyModel = env["LILY_MODEL"];
-  if (isSet(lilyModel))
-    return namesProvider(lilyModel) ? normalized(lilyModel) : normalized(`openai:${lilyModel}`);
-  const model = env["OPENAI_MODEL"];
-  return normalized(`openai:${isSet(model) ? model : DEFAULT_OPENAI_MODEL}`);
-}
-
-function normalized(reference: string): string {
-  return printModelReference(parseModelReference(reference));
-}
-
-function isSet(value: string | undefined): value is string {
-  return value !== undefined && value.trim() !== "";
+export function defaultModelReference(env: Environment, configured = ""): string {
+  const [lily, model, ...server] = ["LILY_MODEL", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"].map(
+    (name) => (env[name] ?? "").trim(),
+  );
+  const chosen = configured.trim() || lily || `openai:${model || DEFAULT_OPENAI_MODEL}`;
+  if (configured.trim() === "" && server.every((setting) => setting === "")) return "symbolic";
+  const isName = configured.trim() === "" && !namesProvider(chosen);
+  return printModelReference(parseModelReference(isName ? `openai:${chosen}` : chosen));
 }

@@ -14,11 +14,6 @@ export interface OpenAISettings {
   readonly baseURL?: string | undefined;
   /** Longest silence of the server in one attempt, in milliseconds: before the first token and between tokens. */
   readonly timeoutMs?: number | undefined;
-  /**
-   * Whether the server is asked to report token usage at the end of a stream (`stream_options`). Left out, it is; one that
-   * refuses the field is asked without it from then on.
-   */
-  readonly streamUsage?: boolean | undefined;
 }
 
 const OPENAI_BASE_URL = "https://api.openai.com/v1";
@@ -73,7 +68,6 @@ function serverOf(settings: OpenAISettings): Server {
     apiKey: settings.apiKey ?? PLACEHOLDER_KEY,
     baseURL,
     timeoutMs: settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    streamUsage: settings.streamUsage ?? true,
   };
 }
 
@@ -90,7 +84,8 @@ function fieldsOf(model: string, options: ChatModelOptions, server: Server & { r
     model,
     apiKey: server.apiKey,
     streaming: true,
-    streamUsage: server.streamUsage,
+    // A server that refuses to be asked for usage is asked without it from then on.
+    streamUsage: true,
     maxRetries: 0,
     timeout: server.timeoutMs,
     ...defined({ temperature: options.temperature }),

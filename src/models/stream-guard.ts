@@ -49,6 +49,7 @@ export async function* guardStream(
   const signal = limits.signal === undefined ? stall.signal : AbortSignal.any([limits.signal, stall.signal]);
   const received: ChatGenerationChunk[] = [];
   const chunks = open(signal)[Symbol.asyncIterator]();
+  let thrown: { readonly error: unknown } | undefined;
   try {
     for (;;) {
       const { silenceMs } = limits;
@@ -60,16 +61,22 @@ export async function* guardStream(
       yield value;
     }
   } catch (error) {
-    throw failureOf(error, received, {
-      aborted: limits.signal?.aborted ?? false,
-      stalled: stall.signal.aborted,
-    });
+    thrown = { error };
   } finally {
     await chunks.return?.();
   }
+  const streamed = hasStreamed(received);
   if (limits.signal?.aborted === true) throw abortError(received);
-  if (stall.signal.aborted) throw silenceError(received);
-  assertComplete(received);
+  if (stall.signal.aborted) throw new ModelStreamError("timeout", "The server fell silent.", { streamed });
+  if (thrown !== undefined && !streamed) throw thrown.error;
+  if (thrown !== undefined)
+    throw new ModelStreamError("interrupted", "The answer broke off.", { streamed, cause: thrown.error });
+  if (received.length === 0)
+    throw new ModelStreamError("malformed", "The server sent no answer in the chat completions format.", {
+      streamed,
+    });
+  if (received.some((chunk) => typeof chunk.generationInfo?.["finish_reason"] === "string")) return;
+  throw new ModelStreamError("cut_stream", "The answer ended without a finish reason.", { streamed });
 }
 
 /** LangChain keeps the finish reason out of the message on the path that LangGraph's streaming takes. */
@@ -81,31 +88,6 @@ function publishFinishReason(chunk: ChatGenerationChunk): void {
     finish_reason: reason,
     ...(typeof model === "string" ? { model_name: model } : {}),
   };
-}
-
-function failureOf(
-  error: unknown,
-  received: readonly ChatGenerationChunk[],
-  ended: { aborted: boolean; stalled: boolean },
-): unknown {
-  if (ended.aborted) return abortError(received);
-  if (ended.stalled) return silenceError(received);
-  if (!hasStreamed(received)) return error;
-  return new ModelStreamError("interrupted", "The answer broke off.", { streamed: true, cause: error });
-}
-
-function assertComplete(received: readonly ChatGenerationChunk[]): void {
-  if (received.length === 0) {
-    const message = "The server sent no answer in the chat completions format.";
-    throw new ModelStreamError("malformed", message, { streamed: false });
-  }
-  if (received.some((chunk) => typeof chunk.generationInfo?.["finish_reason"] === "string")) return;
-  const message = "The answer ended without a finish reason.";
-  throw new ModelStreamError("cut_stream", message, { streamed: hasStreamed(received) });
-}
-
-function silenceError(received: readonly ChatGenerationChunk[]): ModelStreamError {
-  return new ModelStreamError("timeout", "The server fell silent.", { streamed: hasStreamed(received) });
 }
 
 function abortError(received: readonly ChatGenerationChunk[]): ModelAbortError {

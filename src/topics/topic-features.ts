@@ -17,10 +17,8 @@ export const FEATURE_NAMES = [
   "age",
 ] as const;
 
-export type FeatureName = (typeof FEATURE_NAMES)[number];
-
 /** Values of the features, each from 0 to 1. */
-export type TopicFeatures = Readonly<Record<FeatureName, number>>;
+export type TopicFeatures = Readonly<Record<(typeof FEATURE_NAMES)[number], number>>;
 
 /** A message read beside what was said before. */
 export interface MessageReading {

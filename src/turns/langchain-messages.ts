@@ -21,7 +21,7 @@ import {
   type Message,
   type ToolCall,
 } from "#src/sessions/message.ts";
-import type { Blob, BlobStore } from "#src/sessions/repository.ts";
+import type { BlobStore } from "#src/sessions/repository.ts";
 
 /** Where a tool said nothing. */
 export const NO_OUTPUT = "(no output)";

@@ -19,7 +19,7 @@ let server: FakeOpenAIServer;
 let models: ChatModels;
 beforeEach(async () => {
   server = await startFakeOpenAIServer();
-  models = createOpenAIChatModels({ baseURL: server.baseURL, streamUsage: true });
+  models = createOpenAIChatModels({ baseURL: server.baseURL });
 });
 afterEach(() => server.close());
 
