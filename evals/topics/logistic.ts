@@ -15,8 +15,9 @@ export interface LogisticModel {
 /** Weights are held near 0 by this much; the bias is free. */
 const RIDGE = 1;
 
-/** Steps after which three decimals of the weights stand still. */
+/** Most steps; fewer where the gradient says that the third decimals of the weights stand still. */
 const STEPS = 4_000;
+const STILL = 1e-4;
 
 /** The model that makes `examples`, whose values are from 0 to 1, most likely, with a ridge of {@link RIDGE}. */
 export function fitLogistic(examples: readonly Example[]): LogisticModel {
@@ -32,6 +33,7 @@ export function fitLogistic(examples: readonly Example[]): LogisticModel {
       for (let index = 0; index < size; index += 1)
         gradient[index] = (gradient[index] ?? 0) + error * (index === 0 ? 1 : (values[index - 1] ?? 0));
     }
+    if (Math.max(...gradient.map(Math.abs)) < STILL) break;
     const before = theta;
     theta = ahead.map((weight, index) => weight - rate * (gradient[index] ?? 0));
     // Nesterov's momentum.

@@ -147,7 +147,7 @@ export class Arrivals {
     batch.members.push(member);
     batch.onText();
     if (batch === open) {
-      if (open.state === "waiting") tellWaiting(deps, open, [member]);
+      if (open.state === "waiting") void waitBehind(deps, open, member);
       return open;
     }
     if (open !== undefined) this.#close(open);
@@ -162,7 +162,7 @@ export class Arrivals {
     if (policy.mode === "queue") void quiet.then(() => this.#close(batch));
     const onWait = (): void => {
       batch.state = "waiting";
-      tellWaiting(deps, batch, batch.members);
+      for (const member of batch.members) void waitBehind(deps, batch, member);
     };
     const reply = await withKey(deps, { ref, signal: stop.signal, onWait }, async (lease) => {
       batch.state = "gathering";
@@ -212,29 +212,22 @@ function quietOf(batch: Batch): Promise<void> {
   });
 }
 
-/** Another turn runs on the key: its callers are told, and it is stopped where a message asks for that. */
-function tellWaiting(deps: TurnDeps, batch: Batch, members: readonly Member[]): void {
-  for (const member of members) {
-    member.onEvent?.({ type: "waiting" });
-    // What is wrong with that, the message's own turn tells.
-    void stopRunning(deps, batch, member).catch(() => undefined);
+/** Another turn runs on the key: the caller is told, and where the message asks for it, that turn is stopped. */
+async function waitBehind(deps: TurnDeps, batch: Batch, member: Member): Promise<void> {
+  const { ref, policy, mayGrow } = batch;
+  member.onEvent?.({ type: "waiting" });
+  try {
+    const ends = await (member.endsRunning?.() ?? (mayGrow && policy.mode === "interrupt"));
+    // One that was answered before is no reason to stop anything.
+    if (!ends || (await findStoredReply(deps.repository, ref, member)) !== undefined) return;
+    const asked = batch.state === "waiting" ? await requestStop(deps, ref, member.deliveryId) : undefined;
+    if (asked?.kind !== "asked") return;
+    boundWait(deps, { asked, waitMs: policy.stopWaitMs }, (why) => {
+      if (batch.state === "waiting") batch.stop.abort(why);
+    });
+  } catch {
+    // What is wrong, the message's own turn tells.
   }
-}
-
-/** Stops the turn that is waited for, and bounds the wait for its end. */
-async function stopRunning(deps: TurnDeps, batch: Batch, member: Member): Promise<void> {
-  const { ref, policy } = batch;
-  // One that was answered before is no reason to stop anything.
-  const interrupts = async (): Promise<boolean> =>
-    batch.mayGrow &&
-    policy.mode === "interrupt" &&
-    (await findStoredReply(deps.repository, ref, member)) === undefined;
-  if (!(await (member.endsRunning ?? interrupts)()) || batch.state !== "waiting") return;
-  const asked = await requestStop(deps, ref, member.deliveryId);
-  if (asked.kind !== "asked") return;
-  boundWait(deps, { asked, waitMs: policy.stopWaitMs }, (why) => {
-    if (batch.state === "waiting") batch.stop.abort(why);
-  });
 }
 
 /** Answers the members; more than one turn is needed only when some of them were part of one that a crash cut off. */

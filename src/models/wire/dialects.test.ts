@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AIMessage } from "@langchain/core/messages";
 import { concat } from "@langchain/core/utils/stream";
 import { finalMessage } from "../final-message.ts";
@@ -13,10 +13,10 @@ import {
 import { deltaFrame, eventFrame } from "../testing/fake-openai-wire.ts";
 
 let server: FakeOpenAIServer;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startFakeOpenAIServer();
 });
-afterEach(() => server.close());
+afterAll(() => server.close());
 
 async function answerTo(behaviour: FakeBehaviour): Promise<AIMessage> {
   server.enqueue(behaviour);
