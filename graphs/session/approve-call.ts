@@ -14,8 +14,7 @@ import {
   type Approval,
   type Decision,
 } from "#src/tools/approval.ts";
-import { heldRule } from "#src/tools/policy.ts";
-import { toolSource } from "#src/tools/tool-source.ts";
+import { heldRule, toolSource } from "#src/tools/policy.ts";
 import type { OpenMark } from "./in-flight.ts";
 import { policyFor } from "./tools.ts";
 import type { TurnInFlight } from "./state.ts";

@@ -1,7 +1,7 @@
 /** What commands look at, in a run of the graph and beside one; and `/forget … --everywhere --yes`, which erases before its run. */
 import { createBlobStore } from "#src/storage/store-session-repository.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { withContents } from "#src/agents/session-agents.ts";
+import { withContents } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { erasedText, erasesEverywhere, type ForgetFlags } from "#src/commands/catalog/forget.ts";
 import { withMemory } from "#src/commands/catalog/memory/memory-action.ts";

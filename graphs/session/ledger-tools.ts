@@ -9,7 +9,7 @@ import {
   type Ledger,
   type LedgerChange,
 } from "#src/sessions/ledger.ts";
-import { OWN_WRITES } from "#src/tools/tool-source.ts";
+import { OWN_WRITES } from "#src/tools/policy.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 
 /** What the tools work on; none of it comes from their arguments. */

@@ -11,7 +11,7 @@ import { textHashOf } from "#src/sessions/seal.ts";
 import type { Carried, SessionFields } from "#src/sessions/session-fields.ts";
 import { inheritedNotes } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
-import { withContents } from "#src/agents/session-agents.ts";
+import { withContents } from "#src/agents/snapshot.ts";
 import { freezeSession, keepContents, thawSession } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { labelThreads } from "#src/turns/thread-registrar.ts";

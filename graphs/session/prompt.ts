@@ -4,6 +4,7 @@
  * whatever a node returns is streamed to every client.
  */
 import { AIMessage, SystemMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
+import { agentParts } from "#src/agents/session-agents.ts";
 import { cutText } from "#src/context/cut-text.ts";
 import { evidenceText, factsText } from "#src/context/found-sections.ts";
 import {
@@ -32,7 +33,6 @@ import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { mannerOf } from "./policy-of.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
-import { agentParts } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { memoryOf, memoryOwner } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
@@ -252,8 +252,10 @@ export async function systemText(
   run: PromptReader,
   { chain, session, receipt }: Pick<PromptSources, "chain" | "session"> & { readonly receipt: Receipt },
 ): Promise<string> {
+  const { persona, skills } = await agentParts(run.blobs, session, receipt.budgetTokens);
   return systemPrompt({
-    ...(await agentParts(run.blobs, session, receipt.budgetTokens)),
+    persona: persona.text,
+    skills: skills.text,
     style: session.style,
     verbosity: mannerOf(deps, session).verbosity,
     agent: session.activeAgent,

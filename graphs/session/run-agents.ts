@@ -1,23 +1,15 @@
-/** Persona and skills of a session: for its prompts, its tool and its commands. */
-import type { AgentFiles } from "#src/agents/agent-files.ts";
+/** Persona and skills of a session: for its commands, and for the tool that reads a skill. */
 import { createSessionAgents, type SessionAgents } from "#src/agents/session-agents.ts";
-import { listingSchema, personaText, skillsText, type PromptPart } from "#src/agents/agent-text.ts";
-import { frozenSkill, frozenText } from "#src/agents/snapshot.ts";
+import { skillTextsSchema, thaw } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { BlobReader, BlobStore } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 
-const NO_FILES: AgentFiles = {
-  agents: async () => ({ names: [], problems: [] }),
-  persona: async () => ({ files: [], problems: [] }),
-  skills: async () => ({ skills: [], problems: [] }),
-};
-
 /** Agents, persona and skills for the commands of a session. */
 export function agentsOf(deps: SessionDeps, blobs: BlobStore, session: SessionFields): SessionAgents {
-  const { agentFiles = NO_FILES, defaultAgent, defaultModel, configuredAgents, localOwner, limits } = deps;
+  const { agentFiles: files, defaultAgent, defaultModel, configuredAgents, localOwner, limits } = deps;
   return createSessionAgents({
-    files: agentFiles,
+    files,
     blobs,
     session,
     defaultAgent,
@@ -26,45 +18,6 @@ export function agentsOf(deps: SessionDeps, blobs: BlobStore, session: SessionFi
     localOwner,
     budgetTokens: limits.contextTokens,
   });
-}
-
-/** What a prompt says of persona and skills. What was erased from the store is left out. */
-export async function agentParts(
-  blobs: BlobReader,
-  session: SessionFields,
-  budgetTokens: number,
-): Promise<{ readonly persona?: string; readonly skills?: string }> {
-  const [persona, skills] = await Promise.all([
-    personaPart(blobs, session, budgetTokens),
-    skillsPart(blobs, session, budgetTokens),
-  ]);
-  return { persona: persona.text, skills: skills.text };
-}
-
-async function personaPart(
-  blobs: BlobReader,
-  { owner, persona }: SessionFields,
-  budgetTokens: number,
-): Promise<PromptPart> {
-  const read = await Promise.all(
-    (persona?.files ?? []).map(async ({ name, hash }) => ({
-      name,
-      ...(await frozenText(blobs, owner, hash)),
-    })),
-  );
-  return personaText(
-    read.flatMap((file) => (file.ok ? [file] : [])),
-    budgetTokens,
-  );
-}
-
-async function skillsPart(
-  blobs: BlobReader,
-  { owner, skillSnapshot: { listing } }: SessionFields,
-  budgetTokens: number,
-): Promise<PromptPart> {
-  const read = listing === undefined ? undefined : await frozenText(blobs, owner, listing);
-  return skillsText(read?.ok === true ? listingSchema.parse(JSON.parse(read.text)) : [], budgetTokens);
 }
 
 /** What `read_skill` tells: a text of a skill as the session has it, with the names of its other texts. */
@@ -76,9 +29,9 @@ export async function readSkill(
   const skill = skills.find((candidate) => candidate.name === name.trim());
   if (skill === undefined)
     return `There is no skill ${JSON.stringify(name.slice(0, 80))}. There are: ${skills.map((known) => known.name).join(", ")}.`;
-  const read = await frozenSkill(blobs, owner, skill.hash);
+  const read = await thaw(blobs, owner, { hash: skill.hash, schema: skillTextsSchema });
   if (!read.ok) return `The skill ${skill.name} cannot be read: it ${read.reason}.`;
-  const { texts } = read;
+  const texts = read.value;
   const text = Object.hasOwn(texts, file) ? texts[file] : undefined;
   const others = Object.keys(texts).filter((path) => path !== file);
   if (text === undefined)

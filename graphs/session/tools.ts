@@ -2,8 +2,7 @@
 import { type StructuredToolInterface, tool } from "@langchain/core/tools";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { z } from "zod";
-import { withContents } from "#src/agents/session-agents.ts";
-import type { Frozen } from "#src/agents/snapshot.ts";
+import { type Frozen, withContents } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { shareOf } from "#src/context/plan-context.ts";
 import { type RecalledPiece, recalledText, recallTurns } from "#src/context/recall.ts";
@@ -12,10 +11,23 @@ import type { BlobReader, SessionRepository } from "#src/sessions/repository.ts"
 import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
 import type { Receipt } from "#src/sessions/turn-record.ts";
-import { type HeldPolicy, heldRule, NO_POLICY } from "#src/tools/policy.ts";
-import { createSessionTools, type SessionTools, sourceOf } from "#src/tools/session-tools.ts";
-import { freezeTools, hasRules, heldPolicy, readTools } from "#src/tools/tool-snapshot.ts";
-import { OWN_READS, sourceMetadata, toolSource } from "#src/tools/tool-source.ts";
+import {
+  type HeldPolicy,
+  heldRule,
+  NO_POLICY,
+  OWN_READS,
+  sourceMetadata,
+  toolSource,
+} from "#src/tools/policy.ts";
+import {
+  createSessionTools,
+  freezeTools,
+  hasRules,
+  heldPolicy,
+  readTools,
+  type SessionTools,
+  sourceOf,
+} from "#src/tools/session-tools.ts";
 import { readResult, type ResultKeeper } from "./kept-results.ts";
 import { type LedgerScope, ledgerTools } from "./ledger-tools.ts";
 import { memoryTools, type MemoryToolScope } from "./memory-tools.ts";

@@ -34,6 +34,13 @@ export interface AgentFiles {
   skills(): Promise<SkillsFound>;
 }
 
+/** Where there are none. */
+export const NO_FILES: AgentFiles = {
+  agents: async () => ({ names: [], problems: [] }),
+  persona: async () => ({ files: [], problems: [] }),
+  skills: async () => ({ skills: [], problems: [] }),
+};
+
 /** Where they are. */
 export interface AgentFolders {
   readonly home: string;
@@ -65,7 +72,7 @@ export function createAgentFiles({ home, workspace, bundled, defaultAgent }: Age
   return {
     async agents() {
       const problems: FileProblem[] = [];
-      const folder = await openFolder(join(home, "agents"), "agents", problems);
+      const folder = await openFolder(join(home, "agents"), "agents", { problems });
       if (folder === undefined) return { names: [], problems };
       const names: string[] = [];
       for (const { path } of await pathsIn(folder, { most: MOST_ENTRIES }, problems)) {
@@ -80,7 +87,7 @@ export function createAgentFiles({ home, workspace, bundled, defaultAgent }: Age
       const problems: FileProblem[] = [];
       const shown = agent === defaultAgent ? "persona" : `agents/${agent}`;
       if (!AGENT_NAME.test(agent)) return { files: [], problems: [{ source: shown, reason: NO_NAME }] };
-      const folder = await openFolder(join(home, shown), shown, problems);
+      const folder = await openFolder(join(home, shown), shown, { problems });
       if (folder === undefined) return { files: [], problems };
       const wanted = PERSONA_FILES.filter((name) => ofOwner || name !== "USER.md");
       return { files: await personaIn(folder, wanted, problems), problems };
@@ -88,9 +95,9 @@ export function createAgentFiles({ home, workspace, bundled, defaultAgent }: Age
     async skills() {
       const problems: FileProblem[] = [];
       const places = [
-        await openFolder(join(workspace, ".lily", "skills"), ".lily/skills", problems),
-        await openFolder(join(home, "skills"), "skills", problems),
-        bundled === "" ? undefined : await openFolder(bundled, "bundled", problems),
+        await openFolder(join(workspace, ".lily", "skills"), ".lily/skills", { problems }),
+        await openFolder(join(home, "skills"), "skills", { problems }),
+        bundled === "" ? undefined : await openFolder(bundled, "bundled", { problems }),
       ];
       const skills = new Map<string, SkillFiles>();
       const seen = new Set<string>();
@@ -155,11 +162,10 @@ async function readSkill(
   problems: FileProblem[],
 ): Promise<SkillFiles | undefined> {
   const source = folder.shown;
-  const told: FileProblem[] = [];
-  const text = await readText(folder, "SKILL.md", { maxBytes: SKILL_BYTES, problems: told });
-  problems.push(...told);
+  const before = problems.length;
+  const text = await readText(folder, "SKILL.md", { maxBytes: SKILL_BYTES, problems });
   if (text === undefined) {
-    if (told.length === 0) problems.push({ source, reason: "has no SKILL.md" });
+    if (problems.length === before) problems.push({ source, reason: "has no SKILL.md" });
     return undefined;
   }
   const head = readSkillHead(text, name);
@@ -183,11 +189,8 @@ async function textsBeside(folder: Folder, problems: FileProblem[]): Promise<Rec
     if (isFolder || path === "SKILL.md") continue;
     const told: FileProblem[] = [];
     const text = await readText(folder, path, { maxBytes: SKILL_BYTES, problems: told });
-    problems.push(
-      ...told.map((problem) =>
-        problem.reason === NO_TEXT ? { ...problem, isMeant: true as const } : problem,
-      ),
-    );
+    for (const problem of told)
+      problems.push(problem.reason === NO_TEXT ? { ...problem, isMeant: true } : problem);
     if (text === undefined) continue;
     room -= Buffer.byteLength(text);
     if (room < 0) {

@@ -1,6 +1,6 @@
 /** Reads text below a folder that others write: nothing that leads out of it, is too big or is no text. What is left out is told. */
 import type { Dirent } from "node:fs";
-import { lstat, open, opendir, realpath, stat } from "node:fs/promises";
+import { lstat, opendir, readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { toStorableText } from "#src/kernel/json.ts";
 import type { FileProblem } from "#src/sessions/session-fields.ts";
@@ -13,32 +13,30 @@ export interface Folder {
   readonly shown: string;
 }
 
-/** The folder; `undefined` where there is none, or where it cannot be read, which is told. */
+/** The folder; `undefined` where there is none, or where it cannot be read or leads out of `parent`, which is told. */
 export async function openFolder(
   path: string,
   shown: string,
-  problems: FileProblem[],
+  { problems, parent }: { readonly problems: FileProblem[]; readonly parent?: Folder },
 ): Promise<Folder | undefined> {
   try {
     const real = await realpath(path);
-    if ((await stat(real)).isDirectory()) return { path: real, shown };
-    problems.push({ source: shown, reason: "is no folder" });
+    const isFolder = (await stat(real)).isDirectory();
+    if (isFolder && (parent === undefined || isWithin(parent, real))) return { path: real, shown };
+    problems.push({ source: shown, reason: isFolder ? LEADS_OUT : "is no folder" });
   } catch (error) {
     if (!isAbsent(error)) problems.push({ source: shown, reason: unreadable(error) });
   }
   return undefined;
 }
 
-/** A folder within another one; a link out of that, and what is no folder, is told. */
-export async function openWithin(
+/** A folder within another one. */
+export function openWithin(
   parent: Folder,
   name: string,
   problems: FileProblem[],
 ): Promise<Folder | undefined> {
-  const folder = await openFolder(join(parent.path, name), `${parent.shown}/${name}`, problems);
-  if (folder === undefined || isWithin(parent, folder.path)) return folder;
-  problems.push({ source: folder.shown, reason: LEADS_OUT });
-  return undefined;
+  return openFolder(join(parent.path, name), `${parent.shown}/${name}`, { problems, parent });
 }
 
 /**
@@ -106,10 +104,12 @@ export async function readText(
     const facts = await stat(real);
     if (!facts.isFile()) return leftOut("is no file");
     if (facts.size > maxBytes) return leftOut(`has ${facts.size} bytes; at most ${maxBytes} are read`);
-    const bytes = await readUpTo(real, maxBytes);
-    return toStorableText(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return toStorableText(new TextDecoder("utf-8", { fatal: true }).decode(await readFile(real)));
   } catch (error) {
-    if (isAbsent(error)) return (await isThere(full)) ? leftOut("is a link that leads nowhere") : undefined;
+    if (isAbsent(error)) {
+      const link = await lstat(full).catch(() => undefined);
+      return link && leftOut("is a link that leads nowhere");
+    }
     return leftOut(error instanceof TypeError ? NO_TEXT : unreadable(error));
   }
 
@@ -124,26 +124,8 @@ export const NO_TEXT = "is not UTF-8 text";
 
 const LEADS_OUT = "is a link that leads out of its folder";
 
-/** A file that grows while it is read ends at the limit. */
-async function readUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 function isWithin({ path }: Folder, real: string): boolean {
   return real.startsWith(path.endsWith(sep) ? path : path + sep);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function codeOf(error: unknown): string {

@@ -1,18 +1,88 @@
-/** Agents, persona and skills for a session's commands: as it has them, and as the files are now. */
+/** Agents, persona and skills of a session: in its prompts, within their shares, and for its commands, beside the files as they are now. */
+import { z } from "zod";
+import { escapeData } from "#src/context/system-prompt.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
-import type { Blob, BlobStore } from "#src/sessions/repository.ts";
-import { sha256Of } from "#src/sessions/seal.ts";
+import { estimateTokens, sliceWhole } from "#src/kernel/text.ts";
+import type { Blob, BlobReader, BlobStore } from "#src/sessions/repository.ts";
 import type { FileProblem, Persona, SessionFields, SkillSnapshot } from "#src/sessions/session-fields.ts";
-import type { AgentFiles } from "./agent-files.ts";
-import { listingSchema, personaText, skillsText } from "./agent-text.ts";
+import { NO_FILES, type AgentFiles } from "./agent-files.ts";
 import {
   freezePersona,
   freezeSkills,
-  frozenSkill,
   frozenText,
   keepContents,
-  type Frozen,
+  pathsOf,
+  skillTextsSchema,
+  thaw,
+  type FrozenFiles,
 } from "./snapshot.ts";
+
+/** Most of the budget that the persona takes. */
+const PERSONA_SHARE = 0.15;
+
+/** Most of the budget that names and descriptions of skills take. */
+const SKILLS_SHARE = 0.05;
+
+/** A part of a prompt, and what of it did not fit. */
+interface PromptPart {
+  readonly text: string;
+  /** In words; `undefined` when all of it is there. */
+  readonly left: string | undefined;
+}
+
+type SessionParts = Pick<SessionFields, "owner" | "persona" | "skillSnapshot">;
+
+/** What a session's prompts say of persona and skills. What was erased from the store is left out. */
+export async function agentParts(
+  blobs: BlobReader,
+  session: SessionParts,
+  budgetTokens: number,
+): Promise<{ readonly persona: PromptPart; readonly skills: PromptPart }> {
+  const [{ texts }, listing] = await Promise.all([personaOf(blobs, session), listingOf(blobs, session)]);
+  return { persona: personaText(texts, budgetTokens), skills: skillsText(listing, budgetTokens) };
+}
+
+/** The files of a persona. Its marks cannot be closed by what stands in it. */
+function personaText(files: FrozenTexts["texts"], budgetTokens: number): PromptPart {
+  const whole = Object.entries(files)
+    .map(([name, text]) => `## ${name}\n${text}`)
+    .join("\n\n")
+    .replaceAll(/<(?=\/?(?:persona|style|skills)\b)/giu, "&lt;");
+  const most = Math.floor(budgetTokens * PERSONA_SHARE);
+  let cut = whole;
+  while (estimateTokens(cut) > most) cut = sliceWhole(cut, 0, Math.floor(cut.length * 0.9));
+  if (cut === whole) return { text: whole, left: undefined };
+  const left = `its last ${whole.length - cut.length} of ${whole.length} characters are left out of prompts, of which it has ${PERSONA_SHARE * 100} % at most`;
+  return { text: `${cut}\n[The rest does not fit.]`, left };
+}
+
+/** Names and descriptions of skills. */
+const listingSchema = z.array(z.object({ name: z.string(), description: z.string() }));
+type Listing = z.infer<typeof listingSchema>;
+
+/** Lengths to which descriptions are cut where all of them do not fit; the last is none. */
+const LENGTHS = [1_024, 400, 160, 60, 0] as const;
+
+/** One line a skill; descriptions are shortened, all alike, where they do not fit. */
+function skillsText(listing: Listing, budgetTokens: number): PromptPart {
+  const most = Math.floor(budgetTokens * SKILLS_SHARE);
+  const atMost = (length: number): string[] => listing.map((skill) => `- ${lineOf(skill, length)}`);
+  const fits = (lines: readonly string[]): boolean => estimateTokens(lines.join("\n")) <= most;
+  const length = LENGTHS.find((candidate) => fits(atMost(candidate)));
+  if (length === LENGTHS[0]) return { text: atMost(length).join("\n"), left: undefined };
+  const lines = atMost(length ?? 0);
+  while (lines.length > 0 && !fits(lines)) lines.pop();
+  const gone = listing.length - lines.length;
+  const left =
+    gone === 0 ? "descriptions are shortened in prompts" : `the last ${gone} are not told in prompts`;
+  return { text: lines.join("\n"), left: `${left}, of which skills have ${SKILLS_SHARE * 100} % at most` };
+}
+
+function lineOf({ name, description }: Listing[number], length: number): string {
+  if (length === 0) return name;
+  const cut = description.length > length ? `${sliceWhole(description, 0, length)} …` : description;
+  return `${name}: ${escapeData(cut)}`;
+}
 
 /** Texts by name, and the names of those that are gone from the store. */
 export interface FrozenTexts {
@@ -20,9 +90,35 @@ export interface FrozenTexts {
   readonly gone: readonly string[];
 }
 
+async function personaOf(blobs: BlobReader, { owner, persona }: SessionParts): Promise<FrozenTexts> {
+  return textsOf(persona?.files ?? [], async ({ name, hash }) => {
+    const read = await frozenText(blobs, owner, hash);
+    return read.ok ? [[name, read.value]] : undefined;
+  });
+}
+
+async function listingOf(
+  blobs: BlobReader,
+  { owner, skillSnapshot: { listing: hash } }: SessionParts,
+): Promise<Listing> {
+  const read = await thaw(blobs, owner, { hash, schema: listingSchema });
+  return read.ok ? read.value : [];
+}
+
+async function textsOf<T extends { readonly name: string }>(
+  named: readonly T[],
+  read: (one: T) => Promise<readonly (readonly [string, string])[] | undefined>,
+): Promise<FrozenTexts> {
+  const all = await Promise.all(named.map(read));
+  return {
+    texts: Object.fromEntries(all.flatMap((entries) => entries ?? [])),
+    gone: named.flatMap(({ name }, index) => (all[index] === undefined ? [name] : [])),
+  };
+}
+
 /** A snapshot beside what the files would make of it now. */
-export interface Compared<T> {
-  readonly now: Frozen<T>;
+interface Compared<T> {
+  readonly now: FrozenFiles<T>;
   readonly differs: boolean;
 }
 
@@ -35,15 +131,12 @@ export interface SessionAgents {
   /** The persona of an agent, by default the session's own, as its files are now. */
   persona(agent?: string): Promise<Compared<Persona | null>>;
   skills(): Promise<Compared<SkillSnapshot>>;
-  /** Files of a persona by their names. `fresh`: what is not stored yet. */
-  textsOfPersona(persona: Persona | null | undefined, fresh?: readonly Blob[]): Promise<FrozenTexts>;
-  /** Files of skills as `name/path`; of one skill, where it is named. */
-  textsOfSkills(
-    skills: SkillSnapshot,
-    options?: { fresh?: readonly Blob[]; only?: string },
-  ): Promise<FrozenTexts>;
-  /** Descriptions by name. */
-  descriptions(skills: SkillSnapshot): Promise<ReadonlyMap<string, string>>;
+  /** Files of the session's persona by their names. */
+  personaTexts(): Promise<FrozenTexts>;
+  /** Files of the session's skills as `name/path`; of one skill, where it is named. */
+  skillTexts(only?: string): Promise<FrozenTexts>;
+  /** Descriptions of the session's skills by name. */
+  descriptions(): Promise<ReadonlyMap<string, string>>;
   /** What of the session's persona and skills does not fit into its prompts. */
   leftOut(): Promise<{ readonly persona: string | undefined; readonly skills: string | undefined }>;
   /** Stores what a snapshot points to. */
@@ -51,8 +144,8 @@ export interface SessionAgents {
 }
 
 /** What they are made of. */
-export interface SessionAgentsDeps extends Pick<SessionAgents, "modelOf"> {
-  readonly files: AgentFiles;
+interface SessionAgentsDeps extends Pick<SessionAgents, "modelOf"> {
+  readonly files: AgentFiles | undefined;
   readonly blobs: BlobStore;
   readonly session: SessionFields;
   readonly defaultAgent: string;
@@ -64,86 +157,40 @@ export interface SessionAgentsDeps extends Pick<SessionAgents, "modelOf"> {
 
 /** Makes them for a session. */
 export function createSessionAgents(deps: SessionAgentsDeps): SessionAgents {
-  const { files, blobs, session } = deps;
+  const { files = NO_FILES, blobs, session, defaultAgent, localOwner, budgetTokens } = deps;
   const { owner } = session;
-  const agents: SessionAgents = {
+  return {
     modelOf: deps.modelOf,
     async list() {
       const { names, problems } = await files.agents();
-      const all = new Set([...deps.configured, ...names]);
-      all.delete(deps.defaultAgent);
-      return { names: [deps.defaultAgent, ...[...all].sort()], problems };
+      const others = new Set([...deps.configured, ...names]);
+      others.delete(defaultAgent);
+      return { names: [defaultAgent, ...[...others].sort()], problems };
     },
     async persona(agent = session.activeAgent) {
-      const now = freezePersona(await files.persona(agent, { ofOwner: owner === deps.localOwner }));
-      return { now, differs: !isSame(now.snapshot, session.persona ?? null) };
+      const now = freezePersona(await files.persona(agent, { ofOwner: owner === localOwner }));
+      return { now, differs: canonicalJson(now.snapshot) !== canonicalJson(session.persona ?? null) };
     },
     async skills() {
       const now = freezeSkills(await files.skills());
-      return { now, differs: !isSame(now.snapshot, session.skillSnapshot) };
+      return { now, differs: canonicalJson(now.snapshot) !== canonicalJson(session.skillSnapshot) };
     },
-    async textsOfPersona(persona, fresh = []) {
-      const named = (persona?.files ?? []).map(({ name, hash }) => [name, hash] as const);
-      return textsOf(
-        named,
-        (hash) => frozenText(withContents(fresh, blobs), owner, hash),
-        (name, { text }) => [[name, text]],
-      );
+    personaTexts: () => personaOf(blobs, session),
+    skillTexts(only) {
+      const named = session.skillSnapshot.skills.filter(({ name }) => only === undefined || name === only);
+      return textsOf(named, async ({ name, hash }) => {
+        const read = await thaw(blobs, owner, { hash, schema: skillTextsSchema });
+        return read.ok ? pathsOf(name, read.value) : undefined;
+      });
     },
-    async textsOfSkills({ skills }, { fresh = [], only } = {}) {
-      const named = skills
-        .filter(({ name }) => only === undefined || name === only)
-        .map(({ name, hash }) => [name, hash] as const);
-      return textsOf(
-        named,
-        (hash) => frozenSkill(withContents(fresh, blobs), owner, hash),
-        (name, { texts }) => Object.entries(texts).map(([path, text]) => [`${name}/${path}`, text]),
-      );
-    },
-    async descriptions({ listing }) {
-      const read = listing === undefined ? undefined : await frozenText(blobs, owner, listing);
-      const listed = read?.ok === true ? listingSchema.parse(JSON.parse(read.text)) : [];
-      return new Map(listed.map(({ name, description }) => [name, description]));
+    async descriptions() {
+      const listing = await listingOf(blobs, session);
+      return new Map(listing.map(({ name, description }) => [name, description]));
     },
     async leftOut() {
-      const { texts } = await agents.textsOfPersona(session.persona);
-      const described = await agents.descriptions(session.skillSnapshot);
-      const listed = [...described].map(([name, description]) => ({ name, description }));
-      return {
-        persona: personaText(
-          Object.entries(texts).map(([name, text]) => ({ name, text })),
-          deps.budgetTokens,
-        ).left,
-        skills: skillsText(listed, deps.budgetTokens).left,
-      };
+      const { persona, skills } = await agentParts(blobs, session, budgetTokens);
+      return { persona: persona.left, skills: skills.left };
     },
     keep: (contents) => keepContents(blobs, owner, contents),
   };
-  return agents;
-}
-
-/** Blobs of which some are not stored yet. */
-export function withContents(contents: readonly Blob[], stored?: BlobStore): BlobStore {
-  const byHash = new Map(contents.map((blob) => [sha256Of(blob.bytes), blob]));
-  return {
-    read: async (owner, sha256) => byHash.get(sha256) ?? stored?.read(owner, sha256),
-    keep: async (owner, blob) => stored?.keep(owner, blob) ?? sha256Of(blob.bytes),
-  };
-}
-
-async function textsOf<R extends { readonly ok: boolean }>(
-  named: readonly (readonly [name: string, hash: string])[],
-  read: (hash: string) => Promise<R>,
-  entries: (name: string, found: Extract<R, { ok: true }>) => readonly (readonly [string, string])[],
-): Promise<FrozenTexts> {
-  const all = await Promise.all(named.map(async ([name, hash]) => ({ name, found: await read(hash) })));
-  const isThere = (found: R): found is Extract<R, { ok: true }> => found.ok;
-  return {
-    texts: Object.fromEntries(all.flatMap(({ name, found }) => (isThere(found) ? entries(name, found) : []))),
-    gone: all.filter(({ found }) => !found.ok).map(({ name }) => name),
-  };
-}
-
-function isSame(one: Persona | SkillSnapshot | null, other: Persona | SkillSnapshot | null): boolean {
-  return canonicalJson(one) === canonicalJson(other);
 }

@@ -18,9 +18,9 @@ const frontMatterSchema = z.object({
     .pipe(z.string().min(1, "description is empty").max(1_024, "description has more than 1024 characters")),
 });
 
-/** Name and description of a skill, or why it is none. */
+/** Description of a skill, or why it is none. */
 export type SkillHead =
-  | { readonly ok: true; readonly name: string; readonly description: string }
+  | { readonly ok: true; readonly description: string }
   | { readonly ok: false; readonly reason: string };
 
 /** More is no front matter, and YAML that is meant to keep a reader busy stays harmless. */
@@ -33,39 +33,32 @@ export function readSkillHead(text: string, folder: string): SkillHead {
     return { ok: false, reason: "does not begin with front matter between two lines ---" };
   if (front.length > FRONT_CHARACTERS)
     return { ok: false, reason: `its front matter has more than ${FRONT_CHARACTERS} characters` };
-  const read = readYaml(front);
-  if ("reason" in read) return { ok: false, reason: read.reason };
-  const parsed = frontMatterSchema.safeParse(read.value);
-  if (!parsed.success)
-    return {
-      ok: false,
-      reason: parsed.error.issues
-        .map(({ path, message }) => (path.length === 0 ? NO_FIELDS : message))
-        .join("; "),
-    };
-  const { name, description } = parsed.data;
-  if (name !== folder)
+  try {
+    const { name, description } = frontMatterSchema.parse(readYaml(front));
+    if (name === folder) return { ok: true, description };
     return { ok: false, reason: `is named ${name}, and its folder ${folder}: they must be the same` };
-  return { ok: true, name, description };
+  } catch (error) {
+    if (!(error instanceof z.ZodError))
+      return {
+        ok: false,
+        reason: `its front matter is no YAML (${errorMessage(error).split("\n", 1)[0] ?? ""})`,
+      };
+    const problems = error.issues.map(({ path, message }) =>
+      path.length === 0 ? "its front matter has no fields" : message,
+    );
+    return { ok: false, reason: problems.join("; ") };
+  }
 }
-
-const NO_FIELDS = "its front matter has no fields";
 
 /** Tags that nobody knows are no news for a terminal. */
 const QUIET = { logLevel: "error" } as const;
 
-function readYaml(text: string): { readonly value: unknown } | { readonly reason: string } {
+function readYaml(text: string): unknown {
   try {
-    return { value: parse(text, QUIET) };
-  } catch (error) {
-    try {
-      // A colon in a sentence is no YAML, and the commonest mistake of all: other programs read it as the sentence it is.
-      return {
-        value: parse(text.replaceAll(/^(\w[\w-]*):[ \t]+(?!["'|>[{])(.*: .*)$/gmu, quoteValue), QUIET),
-      };
-    } catch {
-      return { reason: `its front matter is no YAML (${errorMessage(error).split("\n", 1)[0] ?? ""})` };
-    }
+    return parse(text, QUIET);
+  } catch {
+    // A colon in a sentence is no YAML, and the commonest mistake of all: other programs read it as the sentence it is.
+    return parse(text.replaceAll(/^(\w[\w-]*):[ \t]+(?!["'|>[{])(.*: .*)$/gmu, quoteValue), QUIET);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { canonicalJson } from "#src/kernel/json.ts";
+import { canonicalJson, parseJson } from "#src/kernel/json.ts";
 import { FROZEN_TYPE, type Blob, type BlobReader, type BlobStore } from "#src/sessions/repository.ts";
 import { sha256Of } from "#src/sessions/seal.ts";
 import {
@@ -17,7 +17,7 @@ import {
   toolSnapshotSchema,
   type ToolSnapshot,
 } from "#src/sessions/session-fields.ts";
-import type { AgentFiles, PersonaFiles, SkillsFound } from "./agent-files.ts";
+import { NO_FILES, type AgentFiles, type PersonaFiles, type SkillsFound } from "./agent-files.ts";
 
 /** A snapshot with what has to be stored before anything points to it. */
 export interface Frozen<T> {
@@ -25,49 +25,80 @@ export interface Frozen<T> {
   readonly contents: readonly Blob[];
 }
 
+/** With the texts that it points to, by name: files of a persona, or of skills as `name/path`. */
+export interface FrozenFiles<T> extends Frozen<T> {
+  readonly texts: Readonly<Record<string, string>>;
+}
+
 /** The snapshot of a session that began before there were skills, or where there are none. */
 export const NO_SKILLS: SkillSnapshot = { snapshot_version: "1", skills: [], diagnostics: [] };
 
-/** The fields of a session that are snapshots. */
-export type SnapshotFields = Pick<SessionFields, "persona" | "skillSnapshot" | "toolSnapshot">;
+type SnapshotFields = Pick<SessionFields, "persona" | "skillSnapshot" | "toolSnapshot">;
+
+/** Collects what has to be stored: gives the hash of each content. */
+export function freezer(): { readonly contents: Blob[]; readonly keep: (text: string) => string } {
+  const contents: Blob[] = [];
+  return {
+    contents,
+    keep(text) {
+      const bytes = new TextEncoder().encode(text);
+      contents.push({ mimeType: FROZEN_TYPE, bytes });
+      return sha256Of(bytes);
+    },
+  };
+}
 
 /** Freezes the files of an agent; `null` where there is nothing of them. */
-export function freezePersona({ files, problems }: PersonaFiles): Frozen<Persona | null> {
-  const contents = files.map(({ text }) => blobOf(text));
-  if (files.length === 0 && problems.length === 0) return { snapshot: null, contents };
-  const named = files.map(({ name }, index) => ({ name, hash: hashOf(contents[index]) }));
-  return { snapshot: { files: named, diagnostics: someOf(problems) }, contents };
+export function freezePersona({ files, problems }: PersonaFiles): FrozenFiles<Persona | null> {
+  const { contents, keep } = freezer();
+  const named = files.map(({ name, text }) => ({ name, hash: keep(text) }));
+  return {
+    snapshot: files.length + problems.length === 0 ? null : { files: named, diagnostics: someOf(problems) },
+    contents,
+    texts: Object.fromEntries(files.map(({ name, text }) => [name, text])),
+  };
 }
 
 /** Freezes skills. Their texts are one blob each, names and descriptions one for all. */
-export function freezeSkills({ skills, problems }: SkillsFound): Frozen<SkillSnapshot> {
-  const contents = skills.map(({ texts }) => blobOf(canonicalJson(texts)));
-  const indexed = skills.map(({ name, source }, index) => ({ name, source, hash: hashOf(contents[index]) }));
+export function freezeSkills({ skills, problems }: SkillsFound): FrozenFiles<SkillSnapshot> {
+  const { contents, keep } = freezer();
+  const indexed = skills.map(({ name, source, texts }) => ({
+    name,
+    source,
+    hash: keep(canonicalJson(texts)),
+  }));
   const diagnostics = someOf(problems);
-  if (skills.length === 0) return { snapshot: { ...NO_SKILLS, diagnostics }, contents };
-  const listing = blobOf(canonicalJson(skills.map(({ name, description }) => ({ name, description }))));
-  const version = hashOf(blobOf(canonicalJson(indexed))).slice(0, 12);
+  if (skills.length === 0) return { snapshot: { ...NO_SKILLS, diagnostics }, contents, texts: {} };
+  const listing = keep(canonicalJson(skills.map(({ name, description }) => ({ name, description }))));
+  const version = freezer().keep(canonicalJson(indexed)).slice(0, 12);
   return {
-    snapshot: { snapshot_version: version, skills: indexed, diagnostics, listing: hashOf(listing) },
-    contents: [...contents, listing],
+    snapshot: { snapshot_version: version, skills: indexed, diagnostics, listing },
+    contents,
+    texts: Object.fromEntries(skills.flatMap(({ name, texts }) => pathsOf(name, texts))),
   };
+}
+
+/** Texts of a skill by `name/path`. */
+export function pathsOf(name: string, texts: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(texts).map(([path, text]) => [`${name}/${path}`, text]);
 }
 
 /** What a session begins with: the name of the blob that says it, and all that has to be stored; neither where there is nothing. */
 export async function freezeSession(
-  files: AgentFiles | undefined,
+  files: AgentFiles = NO_FILES,
   agent: string,
-  { tools, ...options }: { readonly ofOwner: boolean; readonly tools: Frozen<ToolSnapshot> | undefined },
+  { tools, ofOwner }: { readonly ofOwner: boolean; readonly tools: Frozen<ToolSnapshot> | undefined },
 ): Promise<{ readonly hash: string | undefined; readonly contents: readonly Blob[] }> {
-  const persona = freezePersona((await files?.persona(agent, options)) ?? { files: [], problems: [] });
-  const skills = freezeSkills((await files?.skills()) ?? { skills: [], problems: [] });
+  const persona = freezePersona(await files.persona(agent, { ofOwner }));
+  const skills = freezeSkills(await files.skills());
   const isBare = persona.snapshot === null && tools === undefined;
   if (isBare && skills.snapshot.skills.length + skills.snapshot.diagnostics.length === 0)
     return { hash: undefined, contents: [] };
-  const all = { v: 1, persona: persona.snapshot, skills: skills.snapshot };
-  const session = blobOf(canonicalJson(tools === undefined ? all : { ...all, tools: tools.snapshot }));
-  const contents = [...persona.contents, ...skills.contents, ...(tools?.contents ?? []), session];
-  return { hash: sha256Of(session.bytes), contents };
+  const all = { v: 1, persona: persona.snapshot, skills: skills.snapshot, tools: tools?.snapshot };
+  const session = freezer();
+  const hash = session.keep(canonicalJson(all));
+  const parts = [persona.contents, skills.contents, tools?.contents ?? [], session.contents];
+  return { hash, contents: parts.flat() };
 }
 
 const sessionSnapshotSchema = z.object({
@@ -84,15 +115,12 @@ export async function thawSession(
   hash: string | undefined,
 ): Promise<SnapshotFields> {
   if (hash === undefined) return { skillSnapshot: NO_SKILLS };
-  const text = await frozenText(blobs, owner, hash);
-  const parsed = sessionSnapshotSchema.safeParse(text.ok ? JSON.parse(text.text) : undefined);
-  if (!parsed.success) {
-    const diagnostics = [
-      { source: "persona, skills and tools", reason: text.ok ? "are damaged in the store" : text.reason },
-    ];
+  const read = await thaw(blobs, owner, { hash, schema: sessionSnapshotSchema });
+  if (!read.ok) {
+    const diagnostics = [{ source: "the snapshot of persona, skills and tools", reason: read.reason }];
     return { skillSnapshot: { ...NO_SKILLS, diagnostics } };
   }
-  const { persona, skills, tools } = parsed.data;
+  const { persona, skills, tools } = read.value;
   return {
     skillSnapshot: skills,
     ...(persona === null ? {} : { persona }),
@@ -109,36 +137,46 @@ export async function keepContents(
   for (const blob of contents) await blobs.keep(owner, blob);
 }
 
-/** A frozen text, or why there is none: it may have been erased. */
-export type FrozenText =
-  | { readonly ok: true; readonly text: string }
+/** Blobs of which some are not stored yet. */
+export function withContents(contents: readonly Blob[], stored?: BlobStore): BlobStore {
+  const byHash = new Map(contents.map((blob) => [sha256Of(blob.bytes), blob]));
+  return {
+    read: async (owner, sha256) => byHash.get(sha256) ?? stored?.read(owner, sha256),
+    keep: async (owner, blob) => stored?.keep(owner, blob) ?? sha256Of(blob.bytes),
+  };
+}
+
+/** A frozen value, or why there is none: it may have been erased. */
+export type Thawed<T> =
+  | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: string };
 
 /** The frozen text of that hash. */
-export async function frozenText(blobs: BlobReader, owner: string, hash: string): Promise<FrozenText> {
+export async function frozenText(blobs: BlobReader, owner: string, hash: string): Promise<Thawed<string>> {
   try {
     const blob = await blobs.read(owner, hash);
     if (blob === undefined) return { ok: false, reason: "was erased from the store" };
-    return { ok: true, text: new TextDecoder().decode(blob.bytes) };
+    return { ok: true, value: new TextDecoder().decode(blob.bytes) };
   } catch (error) {
     return { ok: false, reason: errorMessage(error) };
   }
 }
 
-const textsSchema = z.record(z.string(), z.string());
-
-/** The texts of a frozen skill by their paths. */
-export async function frozenSkill(
+/** The frozen value of that hash, in the form of the schema. */
+export async function thaw<T>(
   blobs: BlobReader,
   owner: string,
-  hash: string,
-): Promise<
-  { readonly ok: true; readonly texts: Readonly<Record<string, string>> } | (FrozenText & { ok: false })
-> {
+  { hash, schema }: { readonly hash: string | undefined; readonly schema: z.ZodType<T> },
+): Promise<Thawed<T>> {
+  if (hash === undefined) return { ok: false, reason: "is not there" };
   const read = await frozenText(blobs, owner, hash);
   if (!read.ok) return read;
-  return { ok: true, texts: textsSchema.parse(JSON.parse(read.text)) };
+  const parsed = schema.safeParse(parseJson(read.value));
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, reason: "is damaged in the store" };
 }
+
+/** The texts of a frozen skill by their paths. */
+export const skillTextsSchema = z.record(z.string(), z.string());
 
 /** What a session that begins tells of files that were left out; `null` where all is well. */
 export function leftOutText({ persona, skillSnapshot }: SnapshotFields): string | null {
@@ -156,12 +194,4 @@ function someOf(problems: readonly FileProblem[]): FileProblem[] {
   if (problems.length <= MOST_PROBLEMS) return [...problems];
   const more = problems.length - MOST_PROBLEMS + 1;
   return [...problems.slice(0, MOST_PROBLEMS - 1), { source: `${more} more`, reason: "are not listed" }];
-}
-
-function blobOf(text: string): Blob {
-  return { mimeType: FROZEN_TYPE, bytes: new TextEncoder().encode(text) };
-}
-
-function hashOf(blob: Blob | undefined): string {
-  return blob === undefined ? "" : sha256Of(blob.bytes);
 }

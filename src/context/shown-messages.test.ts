@@ -65,24 +65,6 @@ describe("what a model is shown of a turn", () => {
   it("leaves the user's message alone when there was no answer to stop", () => {
     expect(contextMessages(turnOf(1, [user("hi")], { status: "stopped" }))).toEqual([user("hi")]);
   });
-
-  it("is nothing of calls and results that do not pair, in a turn that was changed by hand", () => {
-    const call = (id: string) => ({ id, name: "find", arguments: "{}" });
-    const asking = { ...assistant("I look"), toolCalls: [call("c1"), call("c2")] };
-    const result = (toolCallId: string): Message => ({
-      role: "tool",
-      content: "x",
-      toolCallId,
-      timestamp: AT,
-    });
-    const turn = turnOf(1, [user("hi"), asking, result("c2"), result("c3"), assistant("done")]);
-    expect(contextMessages(turn)).toEqual([
-      user("hi"),
-      { ...asking, toolCalls: [call("c2")] },
-      result("c2"),
-      assistant("done"),
-    ]);
-  });
 });
 
 const call = (id: string) => ({ id, name: "find", arguments: "{}" });

@@ -29,7 +29,7 @@ export function messageTokens(message: Pick<Message, "content" | "toolCalls" | "
  */
 export function contextMessages(turn: TurnRecord): readonly Message[] {
   if (turn.kind === "command" && turn.explanation.recalled === undefined) return [];
-  const messages = pairedMessages(turn.messages);
+  const { messages } = turn;
   const ending = endingOf(turn);
   if (ending === undefined) return messages;
   return messages.map((message, index) =>
@@ -37,24 +37,6 @@ export function contextMessages(turn: TurnRecord): readonly Message[] {
       ? { ...message, content: `${message.content} ${ending}`.trim() }
       : message,
   );
-}
-
-/**
- * A commit stores a result behind each call; of a turn that was changed by hand the calls and results that do not pair are
- * left out, because providers refuse them.
- */
-function pairedMessages(messages: readonly Message[]): readonly Message[] {
-  const results = new Set(messages.flatMap(({ toolCallId }) => toolCallId ?? []));
-  const calls = new Set(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id)));
-  if (calls.size === results.size && [...calls].every((id) => results.has(id))) return messages;
-  return messages.flatMap((message) => {
-    if (message.role === "tool") return calls.has(message.toolCallId ?? "") ? [message] : [];
-    const { toolCalls, ...rest } = message;
-    const paired = (toolCalls ?? []).filter(({ id }) => results.has(id));
-    if (toolCalls === undefined || paired.length === toolCalls.length) return [message];
-    if (paired.length > 0) return [{ ...rest, toolCalls: paired }];
-    return message.content.trim() === "" ? [] : [rest];
-  });
 }
 
 /** What is said behind an answer that was cut; the other limits end a turn between answers. */

@@ -1,4 +1,5 @@
 /** What a prompt says beside the conversation: its fixed beginning, notes on what holds now, tasks, units, what stands for turns left out. */
+import { joined } from "#src/kernel/markdown.ts";
 import { estimateTokens, sliceWhole } from "#src/kernel/text.ts";
 import { rankTexts } from "#src/kernel/words.ts";
 import type { LeftOut } from "#src/sessions/call-receipt.ts";
@@ -105,15 +106,10 @@ export function notesText({ localTime = "", timeZone = "", parts, stepsOut }: Pr
 /** The one line that stands in place of turns that are left out. */
 export function turnsOutLine({ from, to, earlier = 0 }: LeftOut): string {
   const own =
-    to < from
-      ? ""
-      : from === to
-        ? `turn ${from} of this conversation`
-        : `turns ${from} to ${to} of this conversation`;
+    to < from ? "" : `${from === to ? `turn ${from}` : `turns ${from} to ${to}`} of this conversation`;
   const before = earlier === 0 ? "" : `${earlier} ${earlier === 1 ? "turn" : "turns"} of what it continues`;
-  const out = [before, own].filter((part) => part !== "").join(" and ");
   const are = earlier + Math.max(0, to - from + 1) === 1 ? "is" : "are";
-  return `[${out} ${are} left out; recall finds them]`;
+  return `[${joined([before, own], " and ")} ${are} left out; recall finds them]`;
 }
 
 const MAX_PART = 280;

@@ -39,7 +39,6 @@ export function receiptReasons({ receipt, calls = [] }: Explanation, telling: Te
     ["turns given", turnsText(turnsGiven({ receipt, calls }), telling)],
     ["left out", last === undefined || each.length > 0 ? "" : leftOutReasons(last).join("; ")],
     ["evidence", evidenceText(receipt)],
-    ["repaired", repairsText(receipt)],
   );
 }
 
@@ -160,10 +159,4 @@ function beginsWith(now: readonly GivenTurns[], before: readonly GivenTurns[]): 
 /** Documents are named by their ids: `/memory evidence show` lists them. */
 function evidenceText({ evidence = [] }: Receipt): string {
   return evidence.map(({ sourceId, piece }) => `passage ${piece + 1} of ${sourceId.slice(0, 8)}`).join(", ");
-}
-
-function repairsText({ repairs = {} }: Receipt): string {
-  return Object.entries(repairs)
-    .map(([kind, count]) => `${kind.replaceAll("_", " ")} × ${count}`)
-    .join(", ");
 }

@@ -6,7 +6,7 @@ import type { Chain } from "#src/sessions/chain.ts";
 import { spokenText, type Message, type ToolCall } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
 import type { ControlCall, Explanation, FailedAttempt, Step } from "#src/sessions/turn-record.ts";
-import { pluginsText } from "./answer-reasons.ts";
+import { pluginsText } from "./explain-turn.ts";
 import {
   callCandidates,
   deniedUnits,

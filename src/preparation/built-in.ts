@@ -3,11 +3,10 @@ import { z } from "zod";
 import { fittingEvidence } from "#src/context/found-sections.ts";
 import { parseJson } from "#src/kernel/json.ts";
 import { UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
-import type { PluginChoices } from "#src/sessions/plugin-choices.ts";
 import { solveSymbolically } from "#src/turns/solvers/symbolic.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import { askForUnits, sentenceUnits } from "./units.ts";
-import type { Plugin, PluginRegistry, Shelf, TurnMessage } from "./plugins.ts";
+import type { Plugin, PluginRegistry, PluginSources, Shelf, TurnMessage } from "./plugins.ts";
 
 /** Passages of which those are chosen that fit. */
 const CANDIDATES = 12;
@@ -120,21 +119,14 @@ const PLUGINS: readonly Plugin[] = [
 /** The plugins that come with Lily, without any file. */
 export const BUILT_IN_PLUGINS: PluginRegistry = { plugins: PLUGINS, problems: [] };
 
-/** What is taken where nobody chose anything. */
-export function builtInChoices({
-  model,
-  notesByModel,
-  embedder,
-}: {
-  readonly model: boolean;
-  /** The control model may be asked what of each message to note. */
-  readonly notesByModel: boolean;
-  readonly embedder: boolean;
-}): Required<PluginChoices> {
+/** What is taken where nobody chose anything, and what needs nothing behind it. `notesByModel`: of each message. */
+export function builtInChoices(
+  there: Readonly<Record<"model" | "notesByModel" | "embedder", boolean>>,
+): PluginSources["builtIn"] {
   return {
-    planner: "planner-default",
-    sd: notesByModel ? "sd-model" : "sd-symbolic",
-    kb: embedder ? "kb-hybrid" : "kb-fast",
-    gs: model ? "gs-model" : "gs-symbolic",
+    planner: ["planner-default"],
+    sd: there.notesByModel ? ["sd-model", "sd-symbolic"] : ["sd-symbolic"],
+    kb: there.embedder ? ["kb-hybrid", "kb-fast"] : ["kb-fast"],
+    gs: [there.model ? "gs-model" : "gs-symbolic"],
   };
 }

@@ -125,42 +125,29 @@ export function withLoaded(registry: PluginRegistry, path: string, exported: unk
   const plugins = [...registry.plugins];
   const problems = [...registry.problems];
   for (const value of Array.isArray(exported) ? exported : [exported]) {
-    const reason = objectionTo(value, plugins);
-    if (reason === undefined) plugins.push(loadedFrom(value as Plugin, path));
-    else problems.push({ path, reason });
+    const loaded = loadedFrom(value, path, plugins);
+    if (typeof loaded === "string") problems.push({ path, reason: loaded });
+    else plugins.push(loaded);
   }
   return { plugins, problems };
 }
 
-function objectionTo(value: unknown, known: readonly Plugin[]): string | undefined {
+/** The plugin, or why it is none. */
+function loadedFrom(value: unknown, source: string, known: readonly Plugin[]): Plugin | string {
   const parsed = loadedSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") ?? "";
     return where === "" ? "its default export is no plugin" : `${where}: ${issue?.message}`;
   }
-  const { slot, name } = parsed.data;
-  if (functionOf(value, slot) === undefined)
-    return `a plugin of slot ${slot} needs a function ${METHODS[slot]}`;
+  const { slot, name, description } = parsed.data;
+  const method = (value as Readonly<Record<string, unknown>>)[METHODS[slot]];
+  if (typeof method !== "function") return `a plugin of slot ${slot} needs a function ${METHODS[slot]}`;
   const same = known.find((plugin) => plugin.name === name);
-  return same && `there is a plugin ${name} already, ${same.source ?? "which comes with Lily"}`;
-}
-
-/** The plugin with its function bound: it may be an instance of a class. */
-function loadedFrom(plugin: Plugin, source: string): Plugin {
-  const { slot, name, description } = plugin;
-  return {
-    slot,
-    name,
-    description,
-    source,
-    [METHODS[slot]]: functionOf(plugin, slot)?.bind(plugin),
-  } as unknown as Plugin;
-}
-
-function functionOf(plugin: unknown, slot: Slot): ((...args: unknown[]) => unknown) | undefined {
-  const found = (plugin as Readonly<Record<string, unknown>>)[METHODS[slot]];
-  return typeof found === "function" ? (found as (...args: unknown[]) => unknown) : undefined;
+  if (same !== undefined)
+    return `there is a plugin ${name} already, ${same.source ?? "which comes with Lily"}`;
+  // It may be an instance of a class.
+  return { slot, name, description, source, [METHODS[slot]]: method.bind(value) } as unknown as Plugin;
 }
 
 /** What each level names; a level that names nothing is passed over. */
@@ -169,8 +156,8 @@ export interface PluginSources {
   readonly key?: PluginChoices | undefined;
   readonly agent?: PluginChoices | undefined;
   readonly config?: PluginChoices | undefined;
-  /** What comes with Lily and needs nobody's choice. */
-  readonly builtIn: Required<PluginChoices>;
+  /** What comes with Lily and needs nobody's choice, in the order in which it is tried. */
+  readonly builtIn: Readonly<Record<Slot, readonly string[]>>;
 }
 
 /** A name with the level that gave it. */
@@ -182,17 +169,10 @@ export function candidatesOf(slot: Slot, { builtIn, ...levels }: PluginSources):
     const name = levels[from]?.[slot];
     return name === undefined ? [] : [{ name, from }];
   });
-  const all: Candidate[] = [...named, { name: builtIn[slot], from: "built-in" }, ...LAST[slot]];
+  const byItself = builtIn[slot].map((name): Candidate => ({ name, from: "built-in" }));
+  const all = [...named, ...byItself];
   return all.filter(({ name }, at) => all.findIndex((other) => other.name === name) === at);
 }
-
-/** What needs nothing, behind what a slot takes by itself. */
-const LAST: Readonly<Record<Slot, readonly Candidate[]>> = {
-  planner: [],
-  sd: [{ name: "sd-symbolic", from: "built-in" }],
-  kb: [{ name: "kb-fast", from: "built-in" }],
-  gs: [],
-};
 
 /** What there is to work with. */
 export type Surroundings = Readonly<Record<NonNullable<PluginBase["needs"]>, boolean>>;
@@ -219,25 +199,23 @@ export interface Chosen<S extends Slot> {
 export function choosePlugin<S extends Slot>(
   { plugins }: Pick<PluginRegistry, "plugins">,
   slot: S,
-  {
-    candidates,
-    there,
-    instead = [],
-  }: {
+  from: {
     readonly candidates: readonly Candidate[];
     readonly there: Surroundings;
     readonly instead?: UsedPlugin["instead"];
   },
 ): Chosen<S> | undefined {
-  const passed = [...instead];
-  for (const [at, { name, from }] of candidates.entries()) {
+  const passed = [...(from.instead ?? [])];
+  for (const [at, candidate] of from.candidates.entries()) {
+    const { name } = candidate;
     const plugin = plugins.find((one): one is PluginOf<S> => one.slot === slot && one.name === name);
-    const why = plugin === undefined ? "there is no such plugin" : unusable(plugin, there);
-    if (plugin !== undefined && why === undefined) {
-      const used = { name, from, ...(passed.length === 0 ? {} : { instead: passed }) };
-      return { plugin, used, rest: candidates.slice(at + 1) };
+    const why = plugin === undefined ? "there is no such plugin" : unusable(plugin, from.there);
+    if (plugin === undefined || why !== undefined) {
+      passed.push({ name, why: why ?? "" });
+      continue;
     }
-    passed.push({ name, why: why ?? "" });
+    const used = { ...candidate, ...(passed.length === 0 ? {} : { instead: passed }) };
+    return { plugin, used, rest: from.candidates.slice(at + 1) };
   }
   return undefined;
 }

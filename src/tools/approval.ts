@@ -6,8 +6,7 @@ import { z } from "zod";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
 import { fenced } from "#src/kernel/markdown.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
-import type { ToolSource } from "./tool-source.ts";
-import { changesSomething } from "./policy.ts";
+import { changesSomething, type ToolSource } from "./policy.ts";
 
 /** Schema of {@link Approval}. */
 export const approvalSchema = z.strictObject({

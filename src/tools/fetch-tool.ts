@@ -11,7 +11,7 @@ import { decodeText } from "#src/kernel/decode-text.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import { orAborted } from "#src/kernel/clock.ts";
 import { textOf } from "./read-file-tool.ts";
-import { sourceMetadata } from "./tool-source.ts";
+import { sourceMetadata } from "./policy.ts";
 
 const args = z.object({ url: z.string().min(1).max(4_096).describe("An http or https address") });
 
@@ -57,9 +57,7 @@ export function createFetchTool({
   );
 }
 
-type Reach = Required<Pick<FetchOptions, "lookup" | "isRefused" | "maxBytes">> & {
-  readonly signal: AbortSignal;
-};
+type Reach = Required<Omit<FetchOptions, "timeMs">> & { readonly signal: AbortSignal };
 
 async function fetchText(address: string, reach: Reach): Promise<string> {
   let url = webAddress(address);
@@ -158,36 +156,21 @@ function documentOf(url: URL, bytes: Uint8Array, contentType: string): { name: s
   return { name: `${name}${ending}`, bytes: text === undefined ? bytes : Buffer.from(`\uFEFF${text}`) };
 }
 
-const PRIVATE = new BlockList();
-for (const [net, bits] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-] as const)
-  PRIVATE.addSubnet(net, bits, "ipv4");
-
+const PRIVATE = blockList(
+  "ipv4",
+  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 " +
+    "192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3",
+);
 /** The part of IPv6 that is routed on the web, less what stands for other addresses within it. */
-const PUBLIC_6 = new BlockList();
-PUBLIC_6.addSubnet("2000::", 3, "ipv6");
-const NOT_PUBLIC_6 = new BlockList();
-for (const [net, bits] of [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-] as const)
-  NOT_PUBLIC_6.addSubnet(net, bits, "ipv6");
+const PUBLIC_6 = blockList("ipv6", "2000::/3");
+const NOT_PUBLIC_6 = blockList("ipv6", "2001::/23 2001:db8::/32 2002::/16 3fff::/20");
+
+function blockList(family: "ipv4" | "ipv6", nets: string): BlockList {
+  const list = new BlockList();
+  for (const [net = "", bits] of nets.split(" ").map((one) => one.split("/")))
+    list.addSubnet(net, Number(bits), family);
+  return list;
+}
 
 /** Whether an IP address is of this machine, of a private network, or of none that the web has. */
 export function isPrivate(address: string): boolean {

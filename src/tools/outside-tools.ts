@@ -8,7 +8,7 @@ import { toJsonSchema } from "@langchain/core/utils/json_schema";
 import { z } from "zod";
 import { McpServer, type McpServerOptions } from "./mcp-server.ts";
 import type { McpServerSettings } from "./tool-settings.ts";
-import { toolSource } from "./tool-source.ts";
+import { toolSource } from "./policy.ts";
 
 /** What models are told of a tool, and where it is. */
 export const describedToolSchema = z.object({

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { MAX_FILE_BYTES } from "#memory/evidence/evidence-document.ts";
 import { readDocument } from "#memory/evidence/read-document.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { sourceMetadata } from "./tool-source.ts";
+import { sourceMetadata } from "./policy.ts";
 
 const args = z.object({
   path: z

@@ -1,12 +1,83 @@
-/** The tools of a session for its commands: as it has them, and as their sources tell of them now. */
-import type { Frozen } from "#src/agents/snapshot.ts";
+/** The tools of a session: frozen when it begins, by hash, with the rules for them; and for its commands, beside what their sources tell of them now. */
+import { freezer, type Frozen, thaw } from "#src/agents/snapshot.ts";
+import {
+  BUILT_IN,
+  type DescribedTool,
+  describedToolSchema,
+  type OutsideTools,
+  type ToolSourceState,
+} from "./outside-tools.ts";
+import {
+  type HeldPolicy,
+  heldRule,
+  layersOf,
+  NO_POLICY,
+  type ToolPolicy,
+  toolPolicySchema,
+  type ToolRule,
+  toolRule,
+  type ToolSource,
+  toolSource,
+} from "./policy.ts";
+import { z } from "zod";
 import { canonicalJson } from "#src/kernel/json.ts";
 import type { BlobReader } from "#src/sessions/repository.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
-import { BUILT_IN, type OutsideTools, type ToolSourceState } from "./outside-tools.ts";
-import { heldRule, layersOf, toolRule, type HeldPolicy, type ToolPolicy, type ToolRule } from "./policy.ts";
-import { toolSource, type ToolSource } from "./tool-source.ts";
-import { freezeTools, heldPolicy, readTools, type FrozenTool } from "./tool-snapshot.ts";
+
+/** A tool of a session, with its source. */
+export interface FrozenTool extends DescribedTool {
+  readonly source: string;
+}
+
+/** Freezes what the sources tell. One that cannot be asked keeps what `before` has of it; one that is gone loses it. */
+export function freezeTools(
+  states: readonly ToolSourceState[],
+  policy: ToolPolicy,
+  before?: ToolSnapshot,
+): Frozen<ToolSnapshot> {
+  const { contents, keep } = freezer();
+  const sources = states.flatMap(({ name, state, tools }): ToolSnapshot["sources"] => {
+    if (state !== "ready") return before?.sources.filter((had) => had.name === name) ?? [];
+    if (tools.length === 0) return [];
+    return [{ name, hash: keep(canonicalJson(tools)) }];
+  });
+  return {
+    snapshot: { sources, ...(hasRules(policy) ? { policy: keep(canonicalJson(policy)) } : {}) },
+    contents,
+  };
+}
+
+/** Whether there is a rule at all. */
+export function hasRules({ agents, all }: ToolPolicy): boolean {
+  return [...Object.values(agents), ...all].some((rules) => Object.keys(rules).length > 0);
+}
+
+/** The rules of now beside those that a session began with; none where these are gone from the store, so that a person is asked. */
+export async function heldPolicy(
+  blobs: BlobReader,
+  { owner, activeAgent: agent, toolSnapshot }: Pick<SessionFields, "owner" | "activeAgent" | "toolSnapshot">,
+  now: ToolPolicy,
+): Promise<HeldPolicy> {
+  const read = await thaw(blobs, owner, { hash: toolSnapshot?.policy, schema: toolPolicySchema });
+  return { agent, now, frozen: read.ok ? read.value : NO_POLICY };
+}
+
+/** The tools of a session, and the sources whose tools are gone from the store. */
+export async function readTools(
+  blobs: BlobReader,
+  owner: string,
+  { sources }: ToolSnapshot = { sources: [] },
+): Promise<{ readonly tools: readonly FrozenTool[]; readonly gone: readonly string[] }> {
+  const schema = z.array(describedToolSchema);
+  const read = await Promise.all(sources.map(({ hash }) => thaw(blobs, owner, { hash, schema })));
+  return {
+    tools: sources.flatMap(({ name: source }, index) => {
+      const had = read[index];
+      return had?.ok === true ? had.value.map((tool) => ({ ...tool, source })) : [];
+    }),
+    gone: sources.filter((_, index) => read[index]?.ok !== true).map(({ name }) => name),
+  };
+}
 
 /** A tool beside how its source tells of it now. */
 export interface ToolRow {
@@ -24,8 +95,6 @@ export interface ToolRow {
   /** Descriptions have a share of each prompt; what does not fit is not offered. */
   readonly hasRoom: boolean;
 }
-
-type Judged = Omit<ToolRow, "rule" | "looser" | "hasRoom">;
 
 /** Tools beside their sources. */
 export interface ToolsBeside {
@@ -63,44 +132,40 @@ export interface SessionToolsDeps {
 }
 
 /** Makes them for a session. */
-export function createSessionTools({
-  outside,
-  blobs,
-  session,
-  own,
-  policy,
-  withoutRoom,
-}: SessionToolsDeps): SessionTools {
-  const { owner, activeAgent: agent, toolSnapshot: had, approvedTools = [] } = session;
-  const judge = (row: Judged, held: HeldPolicy, without: readonly string[]): ToolRow => {
-    const rule = heldRule(held, row);
-    const now = toolRule(layersOf(policy, agent), row);
-    const isAlways = rule === "ask" && approvedTools.includes(row.name);
-    return {
-      ...row,
-      rule: isAlways ? "always" : rule,
-      ...(now === rule ? {} : { looser: now }),
-      hasRoom: !without.includes(row.name),
-    };
-  };
+export function createSessionTools(deps: SessionToolsDeps): SessionTools {
+  const { outside, blobs, session, own, policy, withoutRoom } = deps;
+  const { owner, activeAgent, toolSnapshot: had, approvedTools = [] } = session;
+  const isOther = (now: ToolSnapshot): boolean =>
+    canonicalJson(now) !== canonicalJson(had ?? { sources: [] });
   return {
-    differs: () => isOther(freezeTools(outside?.known() ?? [], policy, had).snapshot, had),
+    differs: () => isOther(freezeTools(outside?.known() ?? [], policy, had).snapshot),
     async beside() {
       const states = (await outside?.list({ isAsked: true })) ?? [];
       const { tools, gone } = await readTools(blobs, owner, had);
       const now = freezeTools(states, policy, had);
       const held = await heldPolicy(blobs, session, policy);
       const without = await withoutRoom();
-      const told = states.flatMap(({ name, tools: some }) => some.map((tool) => ({ ...tool, source: name })));
+      const told = states.flatMap(({ name: source, tools: some }) =>
+        some.map((tool) => ({ ...tool, source })),
+      );
       const kept = tools.filter(({ source }) =>
         states.some(({ name, state }) => name === source && state !== "ready"),
       );
       return {
-        rows: [...own.map(ownRow), ...rowsOf(tools, told, states)].map((row) => judge(row, held, without)),
+        rows: [...own.map(ownRow), ...rowsOf(tools, told, states)].map((row) => {
+          const rule = heldRule(held, row);
+          const looser = toolRule(layersOf(policy, activeAgent), row);
+          return {
+            ...row,
+            rule: rule === "ask" && approvedTools.includes(row.name) ? "always" : rule,
+            ...(looser === rule ? {} : { looser }),
+            hasRoom: !without.includes(row.name),
+          };
+        }),
         sources: states,
         gone,
         now,
-        differs: isOther(now.snapshot, had),
+        differs: isOther(now.snapshot),
         before: textsOf(tools),
         after: textsOf([...told, ...kept]),
       };
@@ -108,9 +173,7 @@ export function createSessionTools({
   };
 }
 
-function isOther(now: ToolSnapshot, had: ToolSnapshot = { sources: [] }): boolean {
-  return canonicalJson(now) !== canonicalJson(had);
-}
+type Judged = Omit<ToolRow, "rule" | "looser" | "hasRoom">;
 
 function ownRow(tool: { readonly name: string; readonly description: string }): Judged {
   const source = toolSource(tool);
@@ -123,21 +186,21 @@ function rowsOf(
   told: readonly FrozenTool[],
   states: readonly ToolSourceState[],
 ): Judged[] {
-  const rows = had.map((tool): Judged => {
-    const isAsked = states.find(({ name }) => name === tool.source)?.state !== "failed";
-    const now = told.find(({ source, name }) => source === tool.source && name === tool.name);
-    const same = now !== undefined && canonicalJson(now) === canonicalJson(tool);
-    return rowOf(tool, same ? "same" : now !== undefined ? "changed" : isAsked ? "gone" : "unknown");
+  const sameIn = (tools: readonly FrozenTool[], { source, name }: FrozenTool): FrozenTool | undefined =>
+    tools.find((one) => one.source === source && one.name === name);
+  const rowOf = (tool: FrozenTool, now: ToolRow["now"]): Judged => {
+    const { name, description, source: from } = tool;
+    return { name, description, from, source: sourceOf(tool), now };
+  };
+  const rows = had.map((tool) => {
+    const now = sameIn(told, tool);
+    if (now !== undefined)
+      return rowOf(tool, canonicalJson(now) === canonicalJson(tool) ? "same" : "changed");
+    const isSilent = states.some(({ name, state }) => name === tool.source && state === "failed");
+    return rowOf(tool, isSilent ? "unknown" : "gone");
   });
-  const isNew = told.filter(
-    (tool) => !had.some(({ source, name }) => source === tool.source && name === tool.name),
-  );
-  return [...rows, ...isNew.map((tool) => rowOf(tool, "new"))];
-}
-
-function rowOf(tool: FrozenTool, now: ToolRow["now"]): Judged {
-  const { name, description, source: from } = tool;
-  return { name, description, from, source: sourceOf(tool), now };
+  const added = told.filter((tool) => sameIn(had, tool) === undefined);
+  return [...rows, ...added.map((tool) => rowOf(tool, "new"))];
 }
 
 /** Where a tool of a session comes from, by what the session has of it. */

@@ -72,13 +72,8 @@ export function withVariables(
       if (value !== undefined) return value;
       throw new LilyError("config_invalid", `the variable ${name} is not set`, { next: `Set ${name}.` });
     });
-  const fillAll = (record: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, fill(value)]));
-  if ("url" in settings) return { ...settings, url: fill(settings.url), headers: fillAll(settings.headers) };
-  return {
-    ...settings,
-    command: fill(settings.command),
-    args: settings.args.map(fill),
-    env: fillAll(settings.env),
-  };
+  const filled: unknown = JSON.parse(JSON.stringify(settings), (_key, value: unknown) =>
+    typeof value === "string" ? fill(value) : value,
+  );
+  return mcpServerSchema.parse(filled);
 }

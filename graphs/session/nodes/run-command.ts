@@ -3,7 +3,7 @@
  * made when its turn is committed.
  */
 import { RemoveMessage } from "@langchain/core/messages";
-import { withContents } from "#src/agents/session-agents.ts";
+import { withContents } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { orRefusal, readsOnly, runPlain, type PlainCommand } from "#src/commands/command.ts";
 import { findCommand } from "#src/commands/registry.ts";

@@ -68,12 +68,12 @@ export const personaCommand: PlainCommand = {
   usage: "/persona [file]",
   effects: ["reads"],
   async run(args, { agents, session: { activeAgent, persona } }) {
-    const had = await agents.textsOfPersona(persona);
+    const had = await agents.personaTexts();
     const wanted = args.toLowerCase().replace(/\.md$/u, "");
     if (wanted !== "")
       return fileEnvelope(had, (name) => name.toLowerCase() === `${wanted}.md`, "/persona <file>");
     const { now, differs } = await agents.persona();
-    const files = comparedFiles(had, await agents.textsOfPersona(now.snapshot, now.contents));
+    const files = comparedFiles(had, now.texts);
     const { persona: left } = await agents.leftOut();
     const isLong = left === undefined ? "" : ` It is too long: ${left}.`;
     const message =
@@ -105,11 +105,11 @@ export const skillsCommand: PlainCommand = {
   async run(args, { agents, session: { skillSnapshot } }) {
     const { word, rest: file } = firstWord(args);
     if (word !== "") {
-      const texts = await agents.textsOfSkills(skillSnapshot, { only: word });
+      const texts = await agents.skillTexts(word);
       return fileEnvelope(texts, (name) => name === `${word}/${file || "SKILL.md"}`, "/skills <name>");
     }
     const { differs } = await agents.skills();
-    const described = await agents.descriptions(skillSnapshot);
+    const described = await agents.descriptions();
     const { skills: left } = await agents.leftOut();
     const skills = skillSnapshot.skills.map(({ name, source }) => ({
       name,
@@ -137,14 +137,13 @@ export const reloadPersonaCommand: PlainCommand = {
   summary: "Take the persona files over as they are now",
   usage: "/reload_persona",
   effects: ["reads", "session"],
-  async run(_args, { agents, session }) {
+  async run(_args, { agents }) {
     const { now, differs } = await agents.persona();
     // Also where nothing differs: what was erased from the store comes back with the file.
     await agents.keep(now.contents);
-    const before = await agents.textsOfPersona(session.persona);
-    const after = await agents.textsOfPersona(now.snapshot, now.contents);
+    const before = await agents.personaTexts();
     const problems = now.snapshot?.diagnostics ?? [];
-    const envelope = reloadEnvelope("persona", { differs, before, after, problems });
+    const envelope = reloadEnvelope("persona", { differs, before, after: now.texts, problems });
     return differs ? { envelope, changes: { persona: now.snapshot } } : envelope;
   },
 };
@@ -154,13 +153,12 @@ export const reloadSkillsCommand: PlainCommand = {
   summary: "Take the skills over as they are now",
   usage: "/reload_skills",
   effects: ["reads", "session"],
-  async run(_args, { agents, session }) {
+  async run(_args, { agents }) {
     const { now, differs } = await agents.skills();
     await agents.keep(now.contents);
-    const before = await agents.textsOfSkills(session.skillSnapshot);
-    const after = await agents.textsOfSkills(now.snapshot, { fresh: now.contents });
+    const before = await agents.skillTexts();
     const problems = now.snapshot.diagnostics;
-    const envelope = reloadEnvelope("skills", { differs, before, after, problems });
+    const envelope = reloadEnvelope("skills", { differs, before, after: now.texts, problems });
     return differs ? { envelope, changes: { skillSnapshot: now.snapshot } } : envelope;
   },
 };
@@ -168,12 +166,12 @@ export const reloadSkillsCommand: PlainCommand = {
 interface Reload {
   readonly differs: boolean;
   readonly before: FrozenTexts;
-  readonly after: FrozenTexts;
+  readonly after: FrozenTexts["texts"];
   readonly problems: readonly FileProblem[];
 }
 
 function reloadEnvelope(what: "persona" | "skills", { differs, before, after, problems }: Reload): Envelope {
-  const body = withProblems(differs ? differenceText(before.texts, after.texts) : "", problems);
+  const body = withProblems(differs ? differenceText(before.texts, after) : "", problems);
   const data = { changed: comparedFiles(before, after).filter(({ now }) => now !== "same"), problems };
   return differs
     ? done(
@@ -199,11 +197,11 @@ interface ComparedFile {
   readonly now: keyof typeof NOW;
 }
 
-function comparedFiles(had: FrozenTexts, current: FrozenTexts): ComparedFile[] {
-  const names = new Set([...Object.keys(had.texts), ...had.gone, ...Object.keys(current.texts)]);
+function comparedFiles(had: FrozenTexts, current: FrozenTexts["texts"]): ComparedFile[] {
+  const names = new Set([...Object.keys(had.texts), ...had.gone, ...Object.keys(current)]);
   return [...names].map((name) => {
     const before = had.texts[name];
-    const after = current.texts[name];
+    const after = current[name];
     const characters = (before ?? after ?? "").length;
     if (had.gone.includes(name)) return { name, characters, now: "erased" };
     if (before === undefined) return { name, characters, now: "new" };

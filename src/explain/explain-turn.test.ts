@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FailedAttempt, TurnRecord } from "#src/sessions/turn-record.ts";
-import { answererText, answerReasons, attemptsText } from "./answer-reasons.ts";
+import { answererText, answerReasons, attemptsText } from "./explain-turn.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 
