@@ -69,9 +69,13 @@ class Conversation {
   }
 
   async run(): Promise<number> {
-    setImmediate(() => this.#tellTiming());
+    const { env, stderr } = this.#context;
     // Once what was just written can be seen.
-    this.#engine = new Promise((resolve) => setImmediate(resolve)).then(() => this.#load());
+    this.#engine = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      if ((env["LILY_TIMING"] ?? "") !== "")
+        stderr.write(`\nprompt after ${Math.round(performance.now())} ms\n`);
+      return this.#load();
+    });
     this.#engine.catch((error: unknown) => this.#giveUp(error));
     for (;;) {
       const text = await this.#input.next();
@@ -107,11 +111,6 @@ class Conversation {
     const on = key === undefined ? "" : ` on ${printableLine(key)}`;
     const hint = columns < 60 ? " · /help · Ctrl-D leaves" : " · /help lists the commands, Ctrl-D leaves";
     return `${paint.bold(`Lily${on}`)}${paint.dim(hint)}`;
-  }
-
-  #tellTiming(): void {
-    if ((this.#context.env["LILY_TIMING"] ?? "") === "") return;
-    this.#context.stderr.write(`\nprompt after ${Math.round(performance.now())} ms\n`);
   }
 
   async #load(): Promise<Engine> {
@@ -154,21 +153,15 @@ class Conversation {
     this.#stop = stop;
     this.#display?.activity.show("opening");
     try {
-      const engine = await this.#ready(stop.signal);
+      // Of one that cannot be opened `#giveUp` tells.
+      const engine = await this.#engine?.catch(() => undefined);
       const display = this.#display;
       if (engine === undefined || display === undefined) return;
-      await this.#send(engine, display, { content, stop: stop.signal, asked });
+      if (stop.signal.aborted) this.#context.stdout.write(`${display.failure(stopReason()).text}\n`);
+      else await this.#send(engine, display, { content, stop: stop.signal, asked });
     } finally {
       this.#stop = undefined;
     }
-  }
-
-  /** The engine, or `undefined` when it cannot be opened, which `#giveUp` tells, or the person does not wait. */
-  async #ready(stop: AbortSignal): Promise<Engine | undefined> {
-    const engine = await this.#engine?.catch(() => undefined);
-    if (engine === undefined || !stop.aborted) return engine;
-    this.#context.stdout.write(`${this.#display?.failure(stopReason()).text ?? ""}\n`);
-    return undefined;
   }
 
   async #send(engine: Engine, display: Display, { asked, ...message }: Typed): Promise<void> {
@@ -221,10 +214,8 @@ class Conversation {
 
   /** Stops the turn for which the message in hand waits, and which another program answers. */
   async #stopOther(): Promise<void> {
-    const engine = await this.#engine;
-    if (engine === undefined) return;
-    const { envelope } = await engine.send({ content: "/stop" });
-    this.#input.printAbove(printableLine(envelope.message));
+    const reply = await (await this.#engine)?.send({ content: "/stop" });
+    if (reply !== undefined) this.#input.printAbove(printableLine(reply.envelope.message));
   }
 
   #interrupt(): void {

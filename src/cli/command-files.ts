@@ -38,8 +38,12 @@ export function commandFiles({ folder, kept, home = homedir() }: CommandFolders)
   };
   return {
     async read(path) {
-      const { bytes } = await readBytes(path, MAX_TEXT_BYTES);
-      return textOf(bytes, path);
+      const { text, problem } = decodeText((await readBytes(path, MAX_TEXT_BYTES)).bytes);
+      if (text !== undefined) return text;
+      // In no known encoding it would be read with other letters than were written.
+      throw new LilyError("file_failed", `${path} ${problem}`, {
+        next: "Save it as UTF-8, and give it again. Nothing was changed.",
+      });
     },
     readBytes,
     async write(path, text, place) {
@@ -58,15 +62,6 @@ export function commandFiles({ folder, kept, home = homedir() }: CommandFolders)
 
 /** Text that is read as a whole: an export of far more than 100,000 facts. */
 const MAX_TEXT_BYTES = 200_000_000;
-
-/** What is in no known encoding would be read with other letters than were written. */
-function textOf(bytes: Uint8Array, path: string): string {
-  const { text, problem } = decodeText(bytes);
-  if (text !== undefined) return text;
-  throw new LilyError("file_failed", `${path} ${problem}`, {
-    next: "Save it as UTF-8, and give it again. Nothing was changed.",
-  });
-}
 
 /** A new file with all of `text`, or none: half of it, on a full disk, would look like an export. */
 async function writeNew(target: string, text: string): Promise<void> {

@@ -119,7 +119,8 @@ describe("a server on a port", () => {
     ["bytes that are no HTTP", "hello\r\n\r\n", 400],
     ["a request that does not end in time", "POST /lily/v1/keys/k/messages HTTP/1.1\r\nHost: x\r\n", 408],
   ])("refuses %s by its status", async (_what, text, status) => {
-    const server = await listening(await start(), { requestMs: 100 });
+    const times = { requestTimeout: 100, headersTimeout: 100, connectionsCheckingInterval: 100 };
+    const server = await listening(await start(), { serverOptions: times });
     expect(await sendRaw(server, text)).toContain(`HTTP/1.1 ${status}`);
     expect((await send(server, "x")).status).toBe(200);
   });

@@ -1,6 +1,6 @@
 /** The routes on a port: listens, and ends so that no answer that is being written is lost. */
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createAdaptorServer } from "@hono/node-server";
@@ -16,8 +16,8 @@ export interface HttpServerOptions extends Omit<HttpAppOptions, "isDraining" | "
   readonly drainMs?: number;
   /** Longest wait for stopped turns to be committed; 10 s by default. */
   readonly stopMs?: number;
-  /** Longest time in which a request has to be there as a whole; Node's five minutes by default. */
-  readonly requestMs?: number;
+  /** Node's own settings, such as the times in which a request has to be there. */
+  readonly serverOptions?: ServerOptions;
 }
 
 /** A server that listens. */
@@ -31,14 +31,9 @@ export async function startHttpServer(options: HttpServerOptions) {
   const turns = createRunningTurns(options.limits.turnsAtOnce);
   let draining: Promise<void> | undefined;
   const app = createHttpApp({ ...options, turns, isDraining: () => draining !== undefined });
-  const { requestMs } = options;
-  const timeouts =
-    requestMs === undefined
-      ? {}
-      : { requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs };
+  const { host, port, serverOptions = {} } = options;
   // Without a `createServer` of another kind it is one of `node:http`.
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions: timeouts }) as Server;
-  const { host, port } = options;
+  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server;
   try {
     await once(server.listen(port, host), "listening");
   } catch (error) {

@@ -21,22 +21,18 @@ const login = createServerLogin({
   mayRead: mayReadInProcess,
   operator: parseOperator(process.env["LILY_OPERATOR_KEY"]),
 });
-const report = (text: string) => void process.stderr.write(`lily: ${text}\n`);
+const refuse = (error: unknown): never => {
+  throw answerFor(error, (text) => void process.stderr.write(`lily: ${text}\n`));
+};
 
 /** Every thread and run belongs to the identity that made it. */
 export const auth = new Auth()
-  .authenticate(async (request) => {
-    try {
-      return await login(request);
-    } catch (error) {
-      throw answerFor(error, report);
-    }
-  })
+  .authenticate((request) => login(request).catch(refuse))
   .on("*", (question) => {
     try {
       return decideAccess(question);
     } catch (error) {
-      throw answerFor(error, report);
+      return refuse(error);
     }
   });
 

@@ -132,13 +132,10 @@ export class LineInput {
   }
 
   #mutable(terminal: WriteStream): Writable {
-    const write = (chunk: Buffer | string): void => {
-      if (!this.#isMuted) terminal.write(chunk);
-    };
     const screen = new Writable({
       decodeStrings: false,
-      write(chunk: Buffer | string, _encoding, done) {
-        write(chunk);
+      write: (chunk: Buffer | string, _encoding, done) => {
+        if (!this.#isMuted) terminal.write(chunk);
         done();
       },
     });

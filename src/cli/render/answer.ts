@@ -22,11 +22,6 @@ export function blocksOf(text: string): { readonly blocks: readonly Block[]; rea
 
 const isShown = ({ type }: Token): boolean => type !== "space" && type !== "def";
 
-/** A block as lines; only a line of code, an address or another long word may be wider than the screen. */
-export function blockLines(block: Block, screen: Screen): string[] {
-  return linesOf(block, screen, screen.columns);
-}
-
 /** A whole answer. */
 export function renderAnswer(text: string, screen: Screen): string {
   return blocksOf(text.replaceAll("\t", "    "))
@@ -34,8 +29,9 @@ export function renderAnswer(text: string, screen: Screen): string {
     .join("\n\n");
 }
 
-function linesOf(block: Token, screen: Screen, columns: number): string[] {
-  const { paint } = screen;
+/** A block as lines; only a line of code, an address or another long word may be wider than the screen. */
+export function blockLines(block: Block, screen: Screen): string[] {
+  const { paint, columns } = screen;
   switch (block.type) {
     case "heading": {
       const title = inline(block, screen);
@@ -45,19 +41,17 @@ function linesOf(block: Token, screen: Screen, columns: number): string[] {
       );
     }
     case "code":
-      return codeLines(block as Tokens.Code, screen, columns);
+      return codeLines(block as Tokens.Code, screen);
     case "blockquote":
-      return nested((block as Tokens.Blockquote).tokens, screen, columns - 2).map(
+      return nested((block as Tokens.Blockquote).tokens, screen, 2).map(
         (line) => `${paint.dim("│")} ${line}`,
       );
     case "list":
-      return (block as Tokens.List).items.flatMap((item, index) =>
-        itemLines(block as Tokens.List, { item, index }, screen, columns),
-      );
+      return listLines(block as Tokens.List, screen);
     case "table": {
       const { header, rows } = block as Tokens.Table;
       const cells = (row: readonly Tokens.TableCell[]): string[] => row.map((cell) => inline(cell, screen));
-      return table({ head: cells(header), rows: rows.map(cells) }, { ...screen, columns }).split("\n");
+      return table({ head: cells(header), rows: rows.map(cells) }, screen).split("\n");
     }
     case "hr":
       return [paint.dim("─".repeat(Math.min(RULE, columns)))];
@@ -66,29 +60,30 @@ function linesOf(block: Token, screen: Screen, columns: number): string[] {
   }
 }
 
-/** Blocks within a block: a list within an item follows its text at once. */
-function nested(blocks: readonly Token[], screen: Screen, columns: number): string[] {
+/** Blocks within a block, behind a margin: a list within an item follows its text at once. */
+function nested(blocks: readonly Token[], screen: Screen, margin: number): string[] {
+  const inner = { ...screen, columns: screen.columns - margin };
   const shown = blocks.filter(({ type }) => type !== "space" && type !== "checkbox");
   return shown.flatMap((block, index) => [
     ...(index === 0 || block.type === "list" || block.type === "text" ? [] : [""]),
-    ...linesOf(block, screen, columns),
+    ...blockLines(block, inner),
   ]);
 }
 
-function itemLines(
-  list: Tokens.List,
-  { item, index }: { readonly item: Tokens.ListItem; readonly index: number },
-  screen: Screen,
-  columns: number,
-): string[] {
-  const number = list.ordered ? `${Number(list.start) + index}. ` : "• ";
-  const mark = item.task ? `${item.checked === true ? "[x]" : "[ ]"} ` : number;
-  const [first = "", ...rest] = nested(item.tokens, screen, columns - mark.length);
-  return [`${mark}${first}`.trimEnd(), ...rest.map((line) => `${" ".repeat(mark.length)}${line}`.trimEnd())];
+function listLines({ ordered, start, items }: Tokens.List, screen: Screen): string[] {
+  return items.flatMap(({ task, checked, tokens }, index) => {
+    const number = ordered ? `${Number(start) + index}. ` : "• ";
+    const mark = task ? `${checked === true ? "[x]" : "[ ]"} ` : number;
+    const [first = "", ...rest] = nested(tokens, screen, mark.length);
+    return [
+      `${mark}${first}`.trimEnd(),
+      ...rest.map((line) => `${" ".repeat(mark.length)}${line}`.trimEnd()),
+    ];
+  });
 }
 
 /** Lines of code stay as they are, without a margin, so that they can be copied. */
-function codeLines({ lang = "", text }: Tokens.Code, { paint }: Screen, columns: number): string[] {
+function codeLines({ lang = "", text }: Tokens.Code, { paint, columns }: Screen): string[] {
   const name = lang.trim() === "" ? "──" : `── ${lang.trim()} ──`;
   const width = Math.min(RULE, columns);
   const top = `${name}${"─".repeat(Math.max(0, width - stringWidth(name)))}`;

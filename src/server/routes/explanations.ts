@@ -58,16 +58,9 @@ export function addExplanations(app: OpenAPIHono<HttpEnv>, { sessions }: RouteSe
 }
 
 function whyNone(which: Awaited<ReturnType<typeof findWhichTurn>>): string {
-  switch (which?.kind) {
-    case "missing":
-      return which.what;
-    case "erased":
-      return "what was said in that turn was erased, and why with it";
-    case "session":
-      return "nothing was said in this session yet";
-    default:
-      return "that is no turn";
-  }
+  if (which?.kind === "missing") return which.what;
+  if (which?.kind === "erased") return "what was said in that turn was erased, and why with it";
+  return which?.kind === "session" ? "nothing was said in this session yet" : "that is no turn";
 }
 
 function optionsOf({ chain, policy, priceOf, session }: CommandContext): TraceOptions {
