@@ -11,8 +11,7 @@ import {
 } from "#memory/embedding/vectors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { IndexFields, StoreIndex } from "./index-fields.ts";
-import { decodePath, type Namespace } from "./namespace.ts";
-import { planBatch, type BatchPlan, type ItemChange } from "./operations.ts";
+import { decodePath, type Namespace, planBatch, type BatchPlan, type ItemChange } from "./operations.ts";
 
 /** A LangGraph store whose `batch` happens as a whole or not at all. The one that graph nodes are given throws on it. */
 export abstract class AtomicStore extends BaseStore {}

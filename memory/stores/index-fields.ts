@@ -1,6 +1,5 @@
 /** Which text of a value is searched: LangGraph's field paths, read over plain JSON, and the form in which it is indexed. */
 import type { Embedder } from "#memory/embedding/embedder.ts";
-import type { Namespace } from "./namespace.ts";
 
 // The steps of a field path, brackets and braces kept: `a.b[*]` gives `a`, `b`, `[*]`.
 const STEPS = /\[[^\]]*\]|\{[^}]*\}|[^.[\]{}]+/gu;
@@ -14,11 +13,11 @@ export interface StoreIndex {
    * Field paths that are searched when a `put` does not say; by default every string (`["$"]`). By namespace if it is a
    * function: inside a graph node LangGraph drops the `index` argument of `put`, so only this can keep a namespace out.
    */
-  readonly fields?: IndexFields | ((namespace: Namespace) => IndexFields);
+  readonly fields?: IndexFields | ((namespace: readonly string[]) => IndexFields);
   /** Makes the vectors of these texts. Left out, items are found by their words alone. */
   readonly embed?: Embedder;
   /** Whose texts `embed` may be given; by default all. */
-  readonly isEmbedded?: (namespace: Namespace) => boolean;
+  readonly isEmbedded?: (namespace: readonly string[]) => boolean;
 }
 
 /**

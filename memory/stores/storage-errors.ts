@@ -166,6 +166,12 @@ export async function retryBusy<T>(
   { file, deadlineMs = 10_000 }: RetryOptions,
 ): Promise<T> {
   try {
+    // Nearly all work is done by the first attempt, and a turn does a lot of it.
+    return await work();
+  } catch (error) {
+    if (!isBusy(error)) throw toStorageError(error, file);
+  }
+  try {
     return await pRetry(work, {
       retries: Infinity,
       minTimeout: FIRST_DELAY_MS,

@@ -13,8 +13,15 @@ import {
   type MadeVector,
 } from "../durable-store.ts";
 import { indexedTexts, toSearchableText } from "../index-fields.ts";
-import { commonPath, decodePath, endOfRange, selectNamespaces } from "../namespace.ts";
-import type { ItemChange, SearchQuery, StoreReads } from "../operations.ts";
+import {
+  commonPath,
+  decodePath,
+  endOfRange,
+  selectNamespaces,
+  type ItemChange,
+  type SearchQuery,
+  type StoreReads,
+} from "../operations.ts";
 import { onServer } from "../storage-errors.ts";
 import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
 

@@ -1,6 +1,6 @@
 /** A durable LangGraph `BaseStore` in one SQLite file, with full-text search and, with an embedder, search by meaning. */
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { Database } from "better-sqlite3";
+import type { Database, Transaction } from "better-sqlite3";
 import * as sqliteVec from "sqlite-vec";
 import type { DueItem, Questions } from "#memory/embedding/vectors.ts";
 import { LilyError } from "#src/kernel/errors.ts";
@@ -15,8 +15,16 @@ import {
   type MadeVector,
 } from "../durable-store.ts";
 import { indexedTexts, type IndexedTexts } from "../index-fields.ts";
-import { commonPath, decodePath, endOfRange, selectNamespaces } from "../namespace.ts";
-import type { ItemChange, ItemRef, SearchQuery, StoreReads } from "../operations.ts";
+import {
+  commonPath,
+  decodePath,
+  endOfRange,
+  selectNamespaces,
+  type ItemChange,
+  type ItemRef,
+  type SearchQuery,
+  type StoreReads,
+} from "../operations.ts";
 import { retryBusy } from "../storage-errors.ts";
 import { migrate } from "./migrate.ts";
 import { STORE_SCHEMA } from "./store-schema.ts";
@@ -39,6 +47,8 @@ const NO_LIMIT = -1;
 export class SqliteStore extends DurableStore<() => void> {
   readonly #db: Database;
   readonly #sql: ReturnType<typeof prepareStatements>;
+  /** Made once: to make one takes longer than most batches. */
+  readonly #transaction: Transaction<(work: () => unknown[]) => unknown[]>;
 
   /**
    * `db` comes from `openDatabase`; its tables are made if it has none. Whoever opened it closes it.
@@ -51,6 +61,7 @@ export class SqliteStore extends DurableStore<() => void> {
     if (this.embedder !== undefined) loadExtension(db);
     this.#db = db;
     this.#sql = prepareStatements(db);
+    this.#transaction = db.transaction((work: () => unknown[]) => work());
   }
 
   protected run({ reads, changes, questions, guard }: BatchRun<() => void>): Promise<unknown[]> {
@@ -66,7 +77,7 @@ export class SqliteStore extends DurableStore<() => void> {
           ? []
           : selectNamespaces(this.#sql.paths.iterate(...rangeOf(commonPath(query))), query),
     };
-    const transaction = this.#db.transaction(() => {
+    const work = (): unknown[] => {
       if (changes.length > 0) guard?.();
       const results = reads.map((read) => read(store));
       for (const change of changes) {
@@ -74,8 +85,10 @@ export class SqliteStore extends DurableStore<() => void> {
         else this.#put(change, change.json);
       }
       return results;
-    });
-    return this.#retry(changes.length > 0 ? transaction.immediate : transaction.deferred);
+    };
+    return this.#retry(() =>
+      changes.length > 0 ? this.#transaction.immediate(work) : this.#transaction.deferred(work),
+    );
   }
 
   /** Without a query: namespaces in the order in which they were first used, in each the items as they were first put. */

@@ -123,7 +123,9 @@ describe("text that is searched", () => {
     const property = fc.property(fc.string({ unit: "binary" }), (question) => {
       const terms = toMatchQuery(`${question} rosa`)?.split(" OR ") ?? [];
       for (const term of terms)
-        expect(term).toMatch(/^"[\p{L}\p{N}\p{M}\p{Co}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang} ]+"$/u);
+        expect(term).toMatch(
+          /^"[\p{L}\p{N}\p{M}\p{Co}\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr} ]+"$/u,
+        );
       expect(terms.length).toBeLessThanOrEqual(64);
     });
     fc.assert(property, { numRuns: 300 });
