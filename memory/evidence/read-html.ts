@@ -79,19 +79,17 @@ export async function readHtml(bytes: Uint8Array, name: string): Promise<Evidenc
   const html = textIn(bytes, name, declaredEncoding(bytes));
   if (depthOf(html) > MAX_DEPTH) throw tooDeep(name);
   const { convert } = await import("html-to-text");
-  const clean = cleanDocument(converted(() => convert(html, OPTIONS), name));
-  const headings = markdownHeadings(clean.text);
-  const title = convert(titleOf(html), OPTIONS) || (headings[0]?.text ?? null);
-  return { ...clean, type: "html", title, headings, pages: [], sideBySide: [], hasLines: false };
-}
-
-function converted(convert: () => string, name: string): string {
+  let shown: string;
   try {
-    return convert();
+    shown = convert(html, OPTIONS);
   } catch {
     // The depth is counted roughly; elements too deep inside each other end the stack.
     throw tooDeep(name);
   }
+  const clean = cleanDocument(shown);
+  const headings = markdownHeadings(clean.text);
+  const title = convert(titleOf(html), OPTIONS) || (headings[0]?.text ?? null);
+  return { ...clean, type: "html", title, headings, pages: [], sideBySide: [], hasLines: false };
 }
 
 function tooDeep(name: string) {

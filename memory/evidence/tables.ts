@@ -22,6 +22,11 @@ const LEAST_LINES = 3;
 /** Below a header or around a row: nothing but what lines are drawn with. */
 const RULE = /^[\s|+:=_-]+$/u;
 
+/** A line, or a row of several. */
+interface Line extends TextRange {
+  readonly text: string;
+}
+
 /**
  * The tables in a range of `text`. Paragraphs of the same columns behind each other are one.
  *
@@ -31,14 +36,10 @@ export function tablesIn(text: string, range: TextRange, before?: Table): Table[
   const tables: Table[] = [];
   let open = before;
   for (const lines of paragraphsIn(text, range)) {
-    const goesOn = open !== undefined && isOfColumns(text, lines, open);
-    const table =
-      goesOn && open !== undefined
-        ? { ...open, ...spanOf(lines) }
-        : tableOf(text, lines, wholeRows(text, lines));
-    const last = tables.at(-1);
-    if (table !== undefined && goesOn && last !== undefined && last === open)
-      tables[tables.length - 1] = { ...last, end: table.end };
+    const more = open !== undefined && isOfColumns(text, lines, open) ? open : undefined;
+    const table = more === undefined ? tableOf(text, lines) : { ...more, ...spanOf(lines) };
+    if (table !== undefined && more !== undefined && tables.at(-1) === more)
+      tables[tables.length - 1] = { ...more, end: table.end };
     else if (table !== undefined) tables.push(table);
     open = table === undefined ? undefined : tables.at(-1);
   }
@@ -46,82 +47,73 @@ export function tablesIn(text: string, range: TextRange, before?: Table): Table[
 }
 
 /** Lines that no blank line is between. */
-function paragraphsIn(text: string, range: TextRange): TextRange[][] {
-  const paragraphs: TextRange[][] = [[]];
-  for (const line of linesIn(text, range))
-    if (text.slice(line.start, line.end).trim() !== "") paragraphs.at(-1)?.push(line);
+function paragraphsIn(text: string, range: TextRange): Line[][] {
+  const paragraphs: Line[][] = [[]];
+  for (const { start, end } of linesIn(text, range)) {
+    const line = { start, end, text: text.slice(start, end) };
+    if (line.text.trim() !== "") paragraphs.at(-1)?.push(line);
     else paragraphs.push([]);
+  }
   return paragraphs.filter(({ length }) => length > 0);
 }
 
 /** Whether lines go on with `table`: of its columns, without a header of their own. */
-function isOfColumns(
-  text: string,
-  lines: readonly TextRange[],
-  { separator, columns, header }: Table,
-): boolean {
-  const [first = "", second = ""] = lines.slice(0, 2).map(({ start, end }) => text.slice(start, end));
-  const isHeaded =
-    RULE.test(second) ||
-    (header !== null && first === text.slice(header.start, header.end).split("\n", 1)[0]);
+function isOfColumns(text: string, lines: readonly Line[], { separator, columns, header }: Table): boolean {
+  const [first, second] = lines;
+  if (second !== undefined && RULE.test(second.text)) return false;
+  if (header !== null && first?.text === text.slice(header.start, header.end).split("\n", 1)[0]) return false;
   const looked = lines.slice(0, LOOKED_AT);
-  const fitting = looked.filter(
-    ({ start, end }) => cellsOf(text.slice(start, end), separator).length === columns,
-  );
-  return !isHeaded && fitting.length >= looked.length * SHARE;
+  const fitting = looked.filter((line) => cellsOf(line.text, separator).length === columns);
+  return fitting.length >= looked.length * SHARE;
+}
+
+/** A table of `lines` as they are or, where that names no columns, of whole rows: a quote may also be a mark of inches. */
+function tableOf(text: string, lines: readonly Line[]): Table | undefined {
+  const looked = lines.slice(0, LOOKED_AT);
+  const plain = tableOfRows(looked);
+  const whole = plain?.header != null ? undefined : tableOfRows(wholeRows(text, looked));
+  const table = whole?.header != null ? whole : plain;
+  return table === undefined ? undefined : { ...table, end: spanOf(lines).end };
 }
 
 /** Lines, or rows of several where a quoted cell goes on over the end of its line. */
-function wholeRows(text: string, lines: readonly TextRange[]): TextRange[] {
-  const rows: TextRange[] = [];
+function wholeRows(text: string, lines: readonly Line[]): Line[] {
+  const rows: Line[] = [];
   let isOpen = false;
-  for (const line of lines.slice(0, LOOKED_AT)) {
+  for (const line of lines) {
     const last = rows.at(-1);
-    if (isOpen && last !== undefined) rows[rows.length - 1] = { start: last.start, end: line.end };
+    if (isOpen && last !== undefined)
+      rows[rows.length - 1] = { start: last.start, end: line.end, text: text.slice(last.start, line.end) };
     else rows.push(line);
-    if ((text.slice(line.start, line.end).match(/"/gu)?.length ?? 0) % 2 === 1) isOpen = !isOpen;
+    if ((line.text.match(/"/gu)?.length ?? 0) % 2 === 1) isOpen = !isOpen;
   }
   return rows;
 }
 
-/** A table of `lines` as they are or, where that names no columns, of `rows`: a quote may also be a mark of inches. */
-function tableOf(text: string, lines: readonly TextRange[], rows: readonly TextRange[]): Table | undefined {
-  const plain = tableOfRows(text, lines);
-  if (plain?.header != null || rows.length === lines.length) return plain;
-  const whole = tableOfRows(text, rows);
-  return whole?.header == null ? plain : { ...whole, end: spanOf(lines).end };
-}
-
-function tableOfRows(text: string, lines: readonly TextRange[]): Table | undefined {
-  const written = lines.slice(0, LOOKED_AT).map((line) => ({ line, text: text.slice(line.start, line.end) }));
-  const plain = written.filter((one) => !RULE.test(one.text));
+function tableOfRows(lines: readonly Line[]): Table | undefined {
+  const plain = lines.filter(({ text }) => !RULE.test(text));
   if (plain.length < LEAST_LINES) return undefined;
   const shapes = SEPARATORS.map((separator) => shapeOf(plain, separator));
   const best = shapes.reduce((a, b) => (b.rows.length > a.rows.length ? b : a));
   const [first, ...rows] = best.rows;
   if (first === undefined || best.rows.length < plain.length * SHARE) return undefined;
-  const below = written[written.findIndex(({ line }) => line === first.line) + 1];
-  const isRuled = below !== undefined && RULE.test(below.text);
-  const header = { start: first.line.start, end: isRuled ? below.line.end : first.line.end };
+  const { start, end } = first.line;
+  const below = lines[lines.indexOf(first.line) + 1];
+  const rule = below !== undefined && RULE.test(below.text) ? below : undefined;
+  const otherCells = rows.map(({ cells }) => cells);
+  const isNamed = rule !== undefined || isHeader(first.cells, otherCells);
   return {
-    start: header.start,
+    start,
     end: spanOf(lines).end,
-    header:
-      isRuled ||
-      isHeader(
-        first.cells,
-        rows.map(({ cells }) => cells),
-      )
-        ? header
-        : null,
+    header: isNamed ? { start, end: rule?.end ?? end } : null,
     separator: best.separator,
     columns: best.columns,
   };
 }
 
 /** How many cells most lines have with this separator, and which lines these are. */
-function shapeOf(lines: readonly { readonly line: TextRange; readonly text: string }[], separator: RegExp) {
-  const all = lines.map(({ line, text }) => ({ line, cells: cellsOf(text, separator) }));
+function shapeOf(lines: readonly Line[], separator: RegExp) {
+  const all = lines.map((line) => ({ line, cells: cellsOf(line.text, separator) }));
   const counts = new Map<number, number>();
   for (const { cells } of all)
     if (cells.length > 1) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1);

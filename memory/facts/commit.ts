@@ -30,7 +30,7 @@ export async function commitRecord(
   record: MemoryRecord,
   { isExplicit, domainRule = null, hidden = null, replaces = [] }: CommitOptions,
 ): Promise<CommitOutcome> {
-  const { records: all } = await readRecords(deps.store, owner, recordNamespace(owner, record));
+  const { records: all } = await readRecords(deps.store, owner, [recordNamespace(owner, record)]);
   const existing = all.find(({ id }) => id === record.id);
   const about = { ...record, conflict_group: record.conflict_group ?? existing?.conflict_group ?? null };
   const current = currentOf(all, deps.clock.now());

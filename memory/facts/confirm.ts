@@ -5,9 +5,9 @@ import { aboutOf, sameAbout } from "./about.ts";
 import { supersede } from "./commit.ts";
 import { currentOf } from "./read.ts";
 import { compareText, type FactDeps, instantOf, putRecords, readAll } from "./rows.ts";
-import type { Conflict, ResolveOutcome, Who } from "./types.ts";
+import type { None, Who } from "./types.ts";
 
-/** Confirms records; see `FactStore.verify`. */
+/** Sets `last_verified` of the records with these full ids, as far as they are there. */
 export async function verify(
   deps: FactDeps,
   { owner }: Who,
@@ -23,27 +23,35 @@ export async function verify(
   return { verified };
 }
 
-/** Current records about the same, newest first in each group; groups in order of their names. */
-export async function conflicts(deps: FactDeps, { owner }: Who): Promise<Conflict[]> {
-  const groups = new Map<string, Conflict>();
+/** Current records about the same, in groups of two and more: newest first in each, groups in order of their names. */
+export async function conflicts(
+  deps: FactDeps,
+  { owner }: Who,
+): Promise<{ readonly group: string; readonly records: readonly MemoryRecord[] }[]> {
+  const groups = new Map<string, { readonly group: string; readonly records: MemoryRecord[] }>();
   const { records: all } = await readAll(deps.store, owner);
   for (const record of currentOf(all, deps.clock.now())) {
     const group = aboutOf(record);
     if (group === null) continue;
     const key = JSON.stringify([group, ...recordNamespace(owner, record)]);
-    groups.set(key, { group, records: [...(groups.get(key)?.records ?? []), record] });
+    const { records } = groups.get(key) ?? { records: [] };
+    groups.set(key, { group, records: [...records, record] });
   }
-  return [...groups]
-    .filter(([, { records }]) => records.length > 1)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([, { group, records }]) => ({
-      group,
-      records: records.toSorted((a, b) => compareText(b.updated_at, a.updated_at) || compareText(a.id, b.id)),
-    }));
+  const several = [...groups].filter(([, { records }]) => records.length > 1);
+  for (const [, { records }] of several)
+    records.sort((a, b) => compareText(b.updated_at, a.updated_at) || compareText(a.id, b.id));
+  return several.sort(([a], [b]) => compareText(a, b)).map(([, group]) => group);
 }
 
-/** Keeps one record and supersedes the others about the same; see `FactStore.resolve`. */
-export async function resolve(deps: FactDeps, { owner }: Who, keepId: string): Promise<ResolveOutcome> {
+/** Keeps the record with this full id, in whatever state it is, and supersedes the others about the same. */
+export async function resolve(
+  deps: FactDeps,
+  { owner }: Who,
+  keepId: string,
+): Promise<
+  | { readonly kind: "resolved"; readonly kept: MemoryRecord; readonly superseded: readonly MemoryRecord[] }
+  | None
+> {
   const { records: all } = await readAll(deps.store, owner);
   const chosen = all.find(({ id }) => id === keepId.toLowerCase());
   if (chosen === undefined) return { kind: "none" };

@@ -4,14 +4,14 @@ import { checkText, nameDenial } from "../policy/check-text.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
 import { sameAbout, slugOf } from "./about.ts";
 import { commitRecord } from "./commit.ts";
-import { expiryOf } from "./new-record.ts";
+import { expiryOf, newRecord } from "./new-record.ts";
 import { currentOf } from "./read.ts";
 import { RETENTION } from "./retention.ts";
 import { type FactDeps, instantOf, putRecords, readAll, recordId } from "./rows.ts";
 import { liftTombstones } from "./tombstones.ts";
 import type { Change, None, RememberOutcome, Who } from "./types.ts";
 
-/** Changes one record; see `FactStore.edit`. */
+/** A new text or domain replaces the record by a new one; all else changes in place. The owner's word. */
 export async function edit(
   deps: FactDeps,
   who: Who,
@@ -31,7 +31,14 @@ export async function edit(
   const changed = { ...changeFields(deps, old, change), text: gate?.text ?? old.text };
   const newId = recordId(who.owner, changed, changed.text);
   if (newId !== old.id) {
-    const record = retell(who, { ...changed, id: newId });
+    // Said now, by the owner, in the place of the old one.
+    const said = { text: changed.text, saidBy: "owner", source: "command" } as const;
+    const { expires_at, conflict_group } = changed;
+    const record = {
+      ...newRecord(who, said, { ...changed, rule: null }, changed.updated_at),
+      expires_at,
+      conflict_group,
+    };
     const how = { isExplicit: true, hidden, replaces: [old] };
     const outcome = await commitRecord(deps, who.owner, record, how);
     await liftTombstones(deps, who.owner, changed.text);
@@ -68,23 +75,4 @@ function movedTo(domain: Domain, { task, expires_at }: MemoryRecord): Partial<Me
     });
   const { stability, expiry } = RETENTION[domain];
   return { domain, stability, expires_at: expiry === "none" ? null : expires_at };
-}
-
-/** The record of the new text: said now, by the owner, in the place of the old one. */
-function retell(who: Who, changed: MemoryRecord): MemoryRecord {
-  return {
-    ...changed,
-    said_by: "owner",
-    source: "command",
-    confidence: 1,
-    created_at: changed.updated_at,
-    session_id: who.sessionId ?? null,
-    turn: who.turn ?? null,
-    last_verified: null,
-    archived: false,
-    verification_due: false,
-    supersedes: [],
-    superseded_by: null,
-    review: null,
-  };
 }

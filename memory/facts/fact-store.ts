@@ -5,32 +5,16 @@ import { assertOwner } from "../namespaces.ts";
 import { maskSecrets } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
-import type { CommitOutcome } from "./commit.ts";
 import { conflicts, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
 import { forget, forgetAll } from "./forget.ts";
-import { exportAll, importAll, type MemoryExport } from "./import.ts";
+import { exportAll, importAll } from "./import.ts";
 import { byIds, currentOf, find, recall, show } from "./read.ts";
 import { remember } from "./remember.ts";
 import { applyLifecycle } from "./retention.ts";
 import { accept, listPending, reject } from "./review.ts";
 import { type FactDeps, readAll, readPending } from "./rows.ts";
-import type {
-  Change,
-  Conflict,
-  Fact,
-  ForgetOutcome,
-  ImportReport,
-  LifecycleReport,
-  None,
-  Recalled,
-  RecallOptions,
-  RememberOutcome,
-  ResolveOutcome,
-  ShowOptions,
-  ShowResult,
-  Who,
-} from "./types.ts";
+import type { Who } from "./types.ts";
 
 /**
  * Long-term memory of every owner. `who` comes from the run's own context; nothing in a text or a tool's arguments
@@ -38,62 +22,10 @@ import type {
  * Each call throws `memory_owner_missing` for an empty owner, `memory_input_invalid` for malformed options, and what the
  * store throws. All else is an answer, in which secrets that an earlier version let in are masked.
  */
-export interface FactStore {
-  /** Gate, then one write. What is about the same is superseded, where the owner or the model says it. */
-  remember(who: Who, fact: Fact): Promise<RememberOutcome>;
-  /** Reads; by default only what holds now. Never writes, so reading makes nothing fresher. */
-  show(who: Who, options?: ShowOptions): Promise<ShowResult>;
-  /** What fits a question, and all else that holds now. */
-  recall(who: Who, options: RecallOptions): Promise<Recalled>;
-  /** The record with this id, or the ones that begin with it (4 characters at least), in any state. */
-  find(who: Who, id: string): Promise<MemoryRecord[]>;
-  /** The records with these full ids that are still there, in the same order and in any state. */
-  byIds(who: Who, ids: readonly string[]): Promise<MemoryRecord[]>;
-  /** The text of the record with this full id as it is stored, for an erasure alone: everything else is given masked. */
-  rawText(who: Who, id: string): Promise<string | undefined>;
-  /** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. */
-  forget(who: Who, id: string): Promise<ForgetOutcome>;
-  /** Deletes every record, also those under review, and marks their texts as forgotten; how many are gone. */
-  forgetAll(who: Who): Promise<number>;
-  /** A new text or domain replaces the record by a new one; all else changes in place. The owner's word. */
-  edit(who: Who, id: string, change: Change): Promise<RememberOutcome | None>;
-  /** Sets `last_verified` of the records with these full ids, as far as they are there. */
-  verify(who: Who, ids: readonly string[]): Promise<{ readonly verified: readonly MemoryRecord[] }>;
-  /** Facts about the same, in groups of two and more. */
-  conflicts(who: Who): Promise<Conflict[]>;
-  /** Keeps this one and supersedes the others of its group. */
-  resolve(who: Who, keepId: string): Promise<ResolveOutcome>;
-  /** Everything but what waits for a review. */
-  exportAll(who: Who): Promise<MemoryExport>;
-  /** Adds what is new, with its dates and expiry. Twice is as once; what was forgotten stays away. */
-  importAll(who: Who, input: unknown): Promise<ImportReport>;
-  /** What was put aside for a review. Ids are full ones. */
-  readonly review: {
-    /** What waits, oldest first. */
-    list(who: Who): Promise<MemoryRecord[]>;
-    /** Lets a fact in. It stays what it was: said by a tool or a file, and replacing nothing; or by the model. */
-    accept(who: Who, id: string): Promise<CommitOutcome | None>;
-    /** Turns a fact away; a tombstone keeps it from coming back by itself. */
-    reject(
-      who: Who,
-      id: string,
-    ): Promise<{ readonly kind: "rejected"; readonly record: MemoryRecord } | None>;
-  };
-  /** Marks what expired, is to be archived, or is due for verification: some of it, where that is much. */
-  applyLifecycle(who: Who): Promise<LifecycleReport>;
-  /** How many facts hold now, by domain, and how many wait for a review. */
-  overview(who: Who): Promise<Overview>;
-}
-
-/** Counts of what holds now by domain, of what waits for a review, and of what is kept but not read. */
-export interface Overview {
-  readonly current: Readonly<Record<Domain, number>>;
-  readonly review: number;
-  readonly leftOut: number;
-}
+export type FactStore = ReturnType<typeof createFactStore>;
 
 /** The fact store on `store`, which may be any LangGraph store, also the one a graph node is given. */
-export function createFactStore(store: BaseStore, outside: Omit<FactDeps, "store">): FactStore {
+export function createFactStore(store: BaseStore, outside: Omit<FactDeps, "store">) {
   const deps = { store, ...outside };
   const mask = createMask(deps.scan);
   /** `work` for somebody, with its answer masked. */
@@ -111,7 +43,8 @@ export function createFactStore(store: BaseStore, outside: Omit<FactDeps, "store
     recall: owned(recall),
     find: owned(find),
     byIds: owned(byIds),
-    async rawText(who, id) {
+    /** The text of the record with this full id as it is stored, for an erasure alone: everything else is given masked. */
+    async rawText(who: Who, id: string): Promise<string | undefined> {
       assertOwner(who.owner);
       return (await byIds(deps, who, [id]))[0]?.text;
     },
@@ -123,16 +56,22 @@ export function createFactStore(store: BaseStore, outside: Omit<FactDeps, "store
     resolve: owned(resolve),
     exportAll: owned(exportAll),
     importAll: owned(importAll),
+    /** What was put aside for a review. Ids are full ones. */
     review: { list: owned(listPending), accept: owned(accept), reject: owned(reject) },
     applyLifecycle: owned(applyLifecycle),
     overview: owned(overview),
   };
 }
 
-/** Counts the records of an owner. */
-async function overview({ store, clock }: FactDeps, { owner }: Who): Promise<Overview> {
+/** How many facts hold now, by domain, how many wait for a review, and how many are kept but not read. */
+async function overview({ store, clock }: FactDeps, { owner }: Who) {
   const [{ records }, pending] = await Promise.all([readAll(store, owner), readPending(store, owner)]);
-  const current = { persona_core: 0, user_profile: 0, working_rules: 0, task_memory: 0 };
+  const current: Record<Domain, number> = {
+    persona_core: 0,
+    user_profile: 0,
+    working_rules: 0,
+    task_memory: 0,
+  };
   const holding = currentOf(records, clock.now());
   for (const { domain } of holding) current[domain] += 1;
   return { current, review: pending.records.length, leftOut: records.length - holding.length };

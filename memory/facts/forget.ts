@@ -13,15 +13,26 @@ import {
   type Rows,
 } from "./rows.ts";
 import { putTombstones } from "./tombstones.ts";
-import type { ForgetOutcome, Who } from "./types.ts";
+import type { None, Who } from "./types.ts";
 
 /** All that may be forgotten: what is remembered, and what waits for a review. */
 function readBoth({ store }: FactDeps, { owner }: Who): Promise<[all: Rows, pending: Rows]> {
   return Promise.all([readAll(store, owner), readPending(store, owner)]);
 }
 
-/** Forgets one record, also one that waits for a review; see `FactStore.forget`. */
-export async function forget(deps: FactDeps, who: Who, id: string): Promise<ForgetOutcome> {
+/** Deletes the record with this full id, also one under review, and marks its text as forgotten without keeping it. `predecessors`, what it had replaced, are kept and still not read. */
+export async function forget(
+  deps: FactDeps,
+  who: Who,
+  id: string,
+): Promise<
+  | {
+      readonly kind: "forgotten";
+      readonly record: MemoryRecord;
+      readonly predecessors: readonly MemoryRecord[];
+    }
+  | None
+> {
   const [{ records: all }, { records: pending }] = await readBoth(deps, who);
   const doomed = [...all, ...pending].filter((record) => record.id === id.toLowerCase());
   const [gone] = doomed;
@@ -52,7 +63,7 @@ function isUnmarked({ id, superseded_by, updated_at }: MemoryRecord, by: MemoryR
   return superseded_by === null && by.supersedes.includes(id) && updated_at < by.updated_at;
 }
 
-/** Empties the memory of the owner; see `FactStore.forgetAll`. */
+/** Deletes every record, also those under review, and marks their texts as forgotten; how many are gone. */
 export async function forgetAll(deps: FactDeps, who: Who): Promise<number> {
   const doomed = (await readBoth(deps, who)).flatMap(({ records }) => records);
   await putTombstones(

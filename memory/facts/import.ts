@@ -27,7 +27,7 @@ export type MemoryExport = Omit<z.infer<typeof memoryFileSchema>, "records"> & {
   readonly records: readonly MemoryRecord[];
 };
 
-/** Everything of an owner; see `FactStore.exportAll`. */
+/** Everything of an owner but what waits for a review. */
 export async function exportAll(deps: FactDeps, { owner }: Who): Promise<MemoryExport> {
   const { records } = await readAll(deps.store, owner);
   records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
@@ -40,7 +40,7 @@ const importedSchema = memoryRecordSchema.refine(
 );
 
 /**
- * Imports `input`; see `FactStore.importAll`. Records are judged first and then put, oldest link first or not: a crash
+ * Adds what is new in a memory file, with its dates and expiry. Twice is as once; what was forgotten stays away. Records are judged first and then put, oldest link first or not: a crash
  * between leaves some of them out, and the next import adds those.
  *
  * @throws {LilyError} `memory_input_invalid` for what is no memory file.

@@ -30,18 +30,15 @@ export interface PlacedFact extends RecordPlace {
  *
  * @throws {LilyError} `memory_input_invalid` for task memory without a task, a task elsewhere, or a malformed scope or task.
  */
-export function placeOf(fact: Pick<Fact, "text" | "domain" | "task" | "scope">): PlacedFact {
-  const scope = scopeSchema.safeParse(fact.scope ?? "global");
-  if (!scope.success) throw invalid('a scope is "global" or "agent:<name>"', "Name it so, or leave it out.");
-  if (fact.domain !== undefined && !DOMAINS.includes(fact.domain))
-    throw invalid(`there is no domain ${JSON.stringify(fact.domain)}`, `Domains are ${DOMAINS.join(", ")}.`);
-  const isTask = fact.domain === "task_memory" || (fact.domain === undefined && fact.task !== undefined);
-  if (isTask) return { domain: "task_memory", task: taskOf(fact.task), scope: scope.data, rule: null };
-  if (fact.task !== undefined)
-    throw invalid(`${fact.domain} belongs to no task`, "Leave out the task, or the domain.");
-  if (fact.domain !== undefined) return { domain: fact.domain, task: null, scope: scope.data, rule: null };
-  const { domain, rule } = decideDomain(fact.text);
-  return { domain, task: null, scope: scope.data, rule };
+export function placeOf({ text, domain, task, scope = "global" }: Fact): PlacedFact {
+  if (!scopeSchema.safeParse(scope).success)
+    throw invalid('a scope is "global" or "agent:<name>"', "Name it so, or leave it out.");
+  if (domain !== undefined && !DOMAINS.includes(domain))
+    throw invalid(`there is no domain ${JSON.stringify(domain)}`, `Domains are ${DOMAINS.join(", ")}.`);
+  if (domain === "task_memory" || (domain === undefined && task !== undefined))
+    return { domain: "task_memory", task: taskOf(task), scope, rule: null };
+  if (task !== undefined) throw invalid(`${domain} belongs to no task`, "Leave out the task, or the domain.");
+  return { ...(domain === undefined ? decideDomain(text) : { domain, rule: null }), task: null, scope };
 }
 
 /** A new record of `fact`, whose text has passed the gate. `now` is an instant. */

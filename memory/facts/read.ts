@@ -11,7 +11,7 @@ import {
   idsFound,
   readAll,
   readPending,
-  readPlaces,
+  readRecords,
   taskPrefixes,
 } from "./rows.ts";
 import type { Recalled, RecallOptions, ShowOptions, ShowResult, Who } from "./types.ts";
@@ -62,7 +62,7 @@ const DEFAULT_LIMIT = 50;
 /** Records that a store is asked for beside those that share a word with the question. */
 const MOST_FOUND = 500;
 
-/** Reads what `options` select; see `FactStore.show`. */
+/** Reads what `options` select; by default only what holds now. */
 export async function show(deps: FactDeps, who: Who, options: ShowOptions = {}): Promise<ShowResult> {
   const query = options.query?.trim() ?? "";
   const { limit = DEFAULT_LIMIT } = options;
@@ -71,7 +71,7 @@ export async function show(deps: FactDeps, who: Who, options: ShowOptions = {}):
       next: "Give a whole number.",
     });
   const prefixes = await namespacesOf(deps, who, options);
-  const { records, unreadable } = await readPlaces(deps.store, who.owner, prefixes);
+  const { records, unreadable } = await readRecords(deps.store, who.owner, prefixes);
   const settled = statesOf(records, deps.clock.now());
   const matching =
     query === ""
@@ -148,7 +148,7 @@ function byNewest(a: RecordWithState, b: RecordWithState): number {
   );
 }
 
-/** Recalls; see `FactStore.recall`. */
+/** What fits a question, and all else that holds now. */
 export async function recall(deps: FactDeps, who: Who, options: RecallOptions): Promise<Recalled> {
   const { limit, task, byMeaning = false } = options;
   const prefixes = [
@@ -156,7 +156,7 @@ export async function recall(deps: FactDeps, who: Who, options: RecallOptions): 
     ...(task === undefined ? [] : await namespacesOf(deps, who, { task })),
   ];
   const [{ records }, { records: pending }] = await Promise.all([
-    readPlaces(deps.store, who.owner, prefixes),
+    readRecords(deps.store, who.owner, prefixes),
     readPending(deps.store, who.owner),
   ]);
   const states = statesOf(records, deps.clock.now());
@@ -213,7 +213,7 @@ const FROZEN: ReadonlySet<Domain> = new Set(["persona_core", "working_rules"]);
 /** Fewer characters would name a record by accident. */
 const MIN_PREFIX = 4;
 
-/** The records whose id is `text` or begins with it, by id; see `FactStore.find`. Dashes and case do not count. */
+/** The records in any state whose id is `text` or begins with it, by id. Dashes and case do not count. */
 export async function find(deps: FactDeps, who: Who, text: string): Promise<MemoryRecord[]> {
   const wanted = hexOf(text.trim());
   if (wanted.length < MIN_PREFIX || !/^[0-9a-f]+$/u.test(wanted)) return [];
@@ -225,7 +225,7 @@ function hexOf(id: string): string {
   return id.toLowerCase().replaceAll("-", "");
 }
 
-/** The records with these full ids, in the same order; see `FactStore.byIds`. One reading, however many are named. */
+/** The records with these full ids that are still there, in the same order and in any state. */
 export async function byIds(deps: FactDeps, who: Who, ids: readonly string[]): Promise<MemoryRecord[]> {
   if (ids.length === 0) return [];
   const { records } = await readAll(deps.store, who.owner);

@@ -16,7 +16,7 @@ const { said_by: saidBy, source } = memoryRecordSchema.shape;
 /** What the types of a program in JavaScript do not hold. */
 const factSchema = z.looseObject({ text: z.string(), saidBy, source });
 
-/** Remembers `fact`; see `FactStore.remember`. */
+/** Gate, then one write. What is about the same is superseded, where the owner or the model says it. */
 export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<RememberOutcome> {
   const { error } = factSchema.safeParse(fact);
   if (error !== undefined)

@@ -14,11 +14,13 @@ describe("the lifecycle job", () => {
     const profile = recordOf(await say("I am in Oslo", { expiresAt: "2026-03-01" }));
     const task = recordOf(await say("Demo on Friday", { task: "lily", expiresAt: "2026-03-01" }));
     clock.set(Date.UTC(2026, 2, 1));
-    const first = await facts.applyLifecycle(ADA);
-    expect(first).toEqual({ expired: [profile.id, task.id], archived: [], due: [] });
-    expect(await facts.applyLifecycle(ADA)).toEqual({ expired: [], archived: [], due: [] });
+    expect(await facts.applyLifecycle(ADA)).toMatchObject([
+      { id: profile.id, expired: true, archived: false },
+      { id: task.id, expired: true, archived: false },
+    ]);
+    expect(await facts.applyLifecycle(ADA)).toEqual([]);
     clock.set(Date.UTC(2026, 2, 31));
-    expect(await facts.applyLifecycle(ADA)).toEqual({ expired: [], archived: [task.id], due: [] });
+    expect(await facts.applyLifecycle(ADA)).toMatchObject([{ id: task.id, expired: true, archived: true }]);
     expect((await facts.exportAll(ADA)).records).toHaveLength(2);
   });
 
@@ -27,13 +29,13 @@ describe("the lifecycle job", () => {
     const fact = recordOf(await say("I like tea"));
     await say("Be warm");
     clock.set(Date.parse(fact.created_at) + 180 * DAY_MS - 1);
-    expect((await facts.applyLifecycle(ADA)).due).toEqual([]);
+    expect(await facts.applyLifecycle(ADA)).toEqual([]);
     clock.advance(1);
-    expect((await facts.applyLifecycle(ADA)).due).toEqual([fact.id]);
+    expect(await facts.applyLifecycle(ADA)).toMatchObject([{ id: fact.id, verification_due: true }]);
     await facts.verify(ADA, [fact.id]);
-    expect((await facts.applyLifecycle(ADA)).due).toEqual([]);
+    expect(await facts.applyLifecycle(ADA)).toEqual([]);
     clock.advance(180 * DAY_MS);
-    expect((await facts.applyLifecycle(ADA)).due).toEqual([fact.id]);
+    expect(await facts.applyLifecycle(ADA)).toMatchObject([{ id: fact.id, verification_due: true }]);
   });
 
   it("makes no fact fresher", async () => {
@@ -69,7 +71,7 @@ describe("the lifecycle job", () => {
       }
       return item;
     };
-    expect((await facts.applyLifecycle(ADA)).expired).toEqual([]);
+    expect(await facts.applyLifecycle(ADA)).toEqual([]);
     expect(isForgotten).toBe(true);
     expect((await facts.exportAll(ADA)).records).toEqual([]);
   });
@@ -83,10 +85,10 @@ describe("the lifecycle job", () => {
     let others = 0;
     const next = (): void => void ((others += 1), (immediate = setImmediate(next)));
     let immediate = setImmediate(next);
-    expect((await facts.applyLifecycle(ADA)).expired).toHaveLength(200);
+    expect(await facts.applyLifecycle(ADA)).toHaveLength(200);
     clearImmediate(immediate);
     expect(others).toBeGreaterThan(190);
-    expect((await facts.applyLifecycle(ADA)).expired).toHaveLength(30);
+    expect(await facts.applyLifecycle(ADA)).toHaveLength(30);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Domain, MemoryRecord, Stability } from "../record.ts";
 import { isExpired } from "./read.ts";
 import { type FactDeps, instantOf, putRecords, readAll, reread } from "./rows.ts";
 import { readTombstones } from "./tombstones.ts";
-import type { LifecycleReport, Who } from "./types.ts";
+import type { Who } from "./types.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -68,17 +68,17 @@ export function marksAt(record: MemoryRecord, nowMs: number): Marks {
 const MARKS_AT_ONCE = 200;
 
 /**
- * Marks records of an owner, at most {@link MARKS_AT_ONCE}; see `FactStore.applyLifecycle`. Turns that wait for their own
- * reads and writes go first. A mark is no change of the fact: `updated_at` stays.
+ * Marks what expired, is to be archived, or is due for verification; at most {@link MARKS_AT_ONCE} records, which are given as
+ * they are then. Turns that wait for their own reads and writes go first. A mark is no change of the fact: `updated_at` stays.
  */
-export async function applyLifecycle(deps: FactDeps, { owner }: Who): Promise<LifecycleReport> {
+export async function applyLifecycle(deps: FactDeps, { owner }: Who): Promise<MemoryRecord[]> {
   assertOwner(owner);
   const { store } = deps;
   const startedAt = instantOf(deps);
   const nowMs = fromInstant(startedAt);
-  const report = { expired: [] as string[], archived: [] as string[], due: [] as string[] };
   const { records } = await readAll(store, owner);
   const unmarked = records.filter((record) => newMarks(record, nowMs) !== undefined);
+  const marked: MemoryRecord[] = [];
   for (const seen of unmarked.slice(0, MARKS_AT_ONCE)) {
     await nextTick();
     const record = await reread(store, owner, seen);
@@ -87,12 +87,10 @@ export async function applyLifecycle(deps: FactDeps, { owner }: Who): Promise<Li
     // Nothing orders the job and a `/forget` beside it: what was forgotten meanwhile must not be put back.
     const stones = (await readTombstones(deps, owner)).of(record.text);
     if (stones.some(({ forgotten_at }) => forgotten_at >= startedAt)) continue;
-    await putRecords(store, owner, [{ ...record, ...marks }]);
-    if (marks.expired && !record.expired) report.expired.push(record.id);
-    if (marks.archived && !record.archived) report.archived.push(record.id);
-    if (marks.verification_due && !record.verification_due) report.due.push(record.id);
+    marked.push({ ...record, ...marks });
+    await putRecords(store, owner, marked.slice(-1));
   }
-  return report;
+  return marked;
 }
 
 /** The marks that `record` ought to have, if it has others. */

@@ -5,7 +5,7 @@ import { deleteRecord, type FactDeps, instantOf, readPending } from "./rows.ts";
 import { putTombstones } from "./tombstones.ts";
 import type { None, Who } from "./types.ts";
 
-/** What waits, oldest first; see `FactStore.review`. */
+/** What waits, oldest first. */
 export async function listPending({ store }: FactDeps, { owner }: Who): Promise<MemoryRecord[]> {
   return (await readPending(store, owner)).records;
 }
@@ -14,7 +14,7 @@ async function pendingOf(deps: FactDeps, who: Who, id: string): Promise<MemoryRe
   return (await listPending(deps, who)).find((record) => record.id === id.toLowerCase());
 }
 
-/** Lets a fact in; see `FactStore.review`. */
+/** Lets a fact in. It stays what it was: said by a tool or a file, and replacing nothing; or by the model. */
 export async function accept(deps: FactDeps, who: Who, id: string): Promise<CommitOutcome | None> {
   const pending = await pendingOf(deps, who, id);
   if (pending?.review == null) return { kind: "none" };
@@ -25,7 +25,7 @@ export async function accept(deps: FactDeps, who: Who, id: string): Promise<Comm
   return outcome;
 }
 
-/** Turns a fact away; see `FactStore.review`. */
+/** Turns a fact away; a tombstone keeps it from coming back by itself. */
 export async function reject(
   deps: FactDeps,
   who: Who,

@@ -54,29 +54,21 @@ export async function readItems(store: BaseStore, prefix: readonly string[]): Pr
   }
 }
 
-/** Records of `owner` at and below `prefix`; in the store's order. */
-export async function readRecords(store: BaseStore, owner: string, prefix: readonly string[]): Promise<Rows> {
+/** Records of `owner` at and below each of `prefixes`, in the store's order. */
+export async function readRecords(
+  store: BaseStore,
+  owner: string,
+  prefixes: readonly (readonly string[])[],
+): Promise<Rows> {
+  const items = (await Promise.all(prefixes.map((prefix) => readItems(store, prefix)))).flat();
   const records: MemoryRecord[] = [];
   const unreadable: Item[] = [];
-  for (const item of await readItems(store, prefix)) {
+  for (const item of items) {
     const record = parseRow(owner, item);
     if (record === undefined) unreadable.push(item);
     else records.push(record);
   }
   return { records, unreadable };
-}
-
-/** Records of `owner` at and below each of `prefixes`. */
-export async function readPlaces(
-  store: BaseStore,
-  owner: string,
-  prefixes: readonly (readonly string[])[],
-): Promise<Rows> {
-  const rows = await Promise.all(prefixes.map((prefix) => readRecords(store, owner, prefix)));
-  return {
-    records: rows.flatMap(({ records }) => records),
-    unreadable: rows.flatMap(({ unreadable }) => unreadable),
-  };
 }
 
 /**
@@ -138,14 +130,14 @@ async function noteTask(store: BaseStore, owner: string, task: string): Promise<
 /** Every record of `owner` in every domain, task, scope and state; not what waits for a review. */
 export async function readAll(store: BaseStore, owner: string): Promise<Rows> {
   const personality = PERSONALITY_DOMAINS.map((domain) => personalityPrefix(owner, domain));
-  return readPlaces(store, owner, [...personality, ...(await taskPrefixes(store, owner))]);
+  return readRecords(store, owner, [...personality, ...(await taskPrefixes(store, owner))]);
 }
 
 /** What waits for a review of `owner`, oldest first. */
 export async function readPending(store: BaseStore, owner: string): Promise<Rows> {
-  const { records, unreadable } = await readRecords(store, owner, reviewNamespace(owner));
-  records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
-  return { records, unreadable };
+  const rows = await readRecords(store, owner, [reviewNamespace(owner)]);
+  rows.records.sort((a, b) => compareText(a.created_at, b.created_at) || compareText(a.id, b.id));
+  return rows;
 }
 
 /** The record as it is stored now: what a decision reads right before it writes. */

@@ -129,16 +129,6 @@ export interface Recalled {
   readonly waiting: readonly string[];
 }
 
-/** What forgetting came to. */
-export type ForgetOutcome =
-  | {
-      readonly kind: "forgotten";
-      readonly record: MemoryRecord;
-      /** What it had replaced: kept, and still not read. */
-      readonly predecessors: readonly MemoryRecord[];
-    }
-  | None;
-
 /** A change of a record. `null` takes an expiry away. */
 export interface Change {
   readonly text?: string;
@@ -148,17 +138,6 @@ export interface Change {
   /** Another personality domain; a task's fact has none. */
   readonly domain?: PersonalityDomain;
 }
-
-/** Current facts about the same. */
-export interface Conflict {
-  readonly group: string;
-  readonly records: readonly MemoryRecord[];
-}
-
-/** What settling a conflict came to. */
-export type ResolveOutcome =
-  | { readonly kind: "resolved"; readonly kept: MemoryRecord; readonly superseded: readonly MemoryRecord[] }
-  | None;
 
 /** What an import came to. */
 export interface ImportReport {
@@ -172,11 +151,4 @@ export interface ImportReport {
   /** By place in the file. */
   readonly denied: readonly { readonly index: number; readonly denial: PolicyDenial }[];
   readonly invalid: readonly { readonly index: number; readonly reason: string }[];
-}
-
-/** What the lifecycle job marked, by id. */
-export interface LifecycleReport {
-  readonly expired: readonly string[];
-  readonly archived: readonly string[];
-  readonly due: readonly string[];
 }
