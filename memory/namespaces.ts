@@ -49,11 +49,6 @@ export function ownMemory(owner: string, sessionKey: string): string {
   return `${owner}${OWN}${sessionKey}`;
 }
 
-/** Whether a label is that of `owner`, or of what one of their session keys keeps as its own. */
-function isLabelOf(owner: string, label: string): boolean {
-  return label === encodeLabel(owner) || label.startsWith(encodeLabel(`${owner}${OWN}`));
-}
-
 /** As whom what lies in these namespaces is reached: `owner`, and each of their keys that keeps its own. */
 export function memoryOwners(owner: string, namespaces: readonly (readonly string[])[]): string[] {
   const labels = namespaces.flatMap((namespace) =>
@@ -125,9 +120,10 @@ export function kbNamespace(owner: string): string[] {
   return ["evidence", encodeLabel(owner), DEFAULT_KB, "kbs"];
 }
 
-/** Whether a namespace of memory or evidence, of whatever kind, holds what is of `owner`. */
+/** Whether a namespace of memory or evidence, of whatever kind, holds what is of `owner`, or of what one of their session keys keeps as its own. */
 export function isMemoryOf(owner: string, namespace: readonly string[]): boolean {
-  return isLabelOf(owner, ownerLabel(namespace));
+  const label = ownerLabel(namespace);
+  return label === encodeLabel(owner) || label.startsWith(encodeLabel(`${owner}${OWN}`));
 }
 
 /** The label that says whose a namespace of memory or evidence is. */

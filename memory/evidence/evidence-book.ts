@@ -93,7 +93,7 @@ export function createEvidenceBook(
     },
     async ingest(who, file) {
       const place = placeOf(who);
-      const read = await ingest(deps, { who, kb, file, sources: await readSources(store, place) });
+      const read = await ingest(deps, { who, kb, sources: await readSources(store, place) }, file);
       if (read.kind === "denied") return read;
       if (read.kind === "stored") await putSource(store, place, read);
       // Before anybody can mount it, and again where a crash came between.

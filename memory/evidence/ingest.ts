@@ -9,7 +9,7 @@ import { cleanHidden } from "../policy/check-text.ts";
 import { findDisguised, findShown, namedRule } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Finding, PolicyRule } from "../policy/verdict.ts";
-import { MAX_PIECES, overlaps, tooMuch, type EvidenceDocument, type TextRange } from "./evidence-document.ts";
+import { MAX_PIECES, overlaps, tooMuch, type EvidenceDocument } from "./evidence-document.ts";
 import { versionOf, type EvidencePiece, type EvidenceSource } from "./evidence-item.ts";
 import { readDocument, type EvidenceFile } from "./read-document.ts";
 import { splitDocument, type PieceRange } from "./split-document.ts";
@@ -36,24 +36,21 @@ export type IngestOutcome =
   /** Every piece was refused; what was there before stays. */
   | { readonly kind: "denied"; readonly leftOut: readonly LeftOutPiece[] };
 
-/** What is taken in, and what the knowledge base holds already. */
-export interface Ingested {
-  readonly who: Who;
-  readonly kb: string;
-  readonly file: EvidenceFile;
-  readonly sources: readonly EvidenceSource[];
-}
-
 const MAX_TITLE_CHARACTERS = 200;
 
 /**
- * What `file` comes to; `stored` is still to be put.
+ * What `file` comes to in a knowledge base that holds `sources`; `stored` is still to be put.
  *
  * @throws {LilyError} `evidence_unreadable`, `file_too_large`
  */
 export async function ingest(
   { clock, scan }: { readonly clock: Clock; readonly scan: SecretScanner },
-  { who, kb, file, sources }: Ingested,
+  {
+    who,
+    kb,
+    sources,
+  }: { readonly who: Who; readonly kb: string; readonly sources: readonly EvidenceSource[] },
+  file: EvidenceFile,
 ): Promise<IngestOutcome> {
   const { path, bytes } = file;
   const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -158,21 +155,13 @@ const OVERLAP_CHARACTERS = 4_000;
 /** Secrets and sensitive numbers in a long text, by parts that overlap. One that stands in two parts is found twice. */
 async function findSensitive(text: string, scan: SecretScanner): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { start, end } of partsOf(text)) {
-    const found = await findShown(text.slice(start, end), scan);
-    findings.push(...found.map((one) => ({ ...one, start: one.start + start, end: one.end + start })));
+  for (let from = 0, end = 0; end < text.length;) {
+    end = Math.min(text.length, from + PART_CHARACTERS);
+    for (const found of await findShown(text.slice(from, end), scan))
+      findings.push({ ...found, start: found.start + from, end: found.end + from });
+    // The next part begins where a line does, if there are lines.
+    const feed = text.lastIndexOf("\n", end - OVERLAP_CHARACTERS);
+    from = feed > from ? feed + 1 : end - OVERLAP_CHARACTERS;
   }
   return findings;
-}
-
-/** Parts that begin where a line does, if there are lines. */
-function* partsOf(text: string): Generator<TextRange> {
-  for (let start = 0; start < text.length;) {
-    const end = Math.min(text.length, start + PART_CHARACTERS);
-    yield { start, end };
-    if (end === text.length) return;
-    const overlap = end - OVERLAP_CHARACTERS;
-    const feed = text.lastIndexOf("\n", overlap);
-    start = feed > start ? feed + 1 : overlap;
-  }
 }

@@ -45,16 +45,8 @@ export async function readDocument({
 }
 
 async function readAs(type: DocumentType, bytes: Uint8Array, name: string): Promise<EvidenceDocument> {
-  switch (type) {
-    case "pdf":
-      return readPdf(bytes, name);
-    case "html":
-      return readHtml(bytes, name);
-    case "markdown":
-    case "text":
-    case "conversation":
-      return plainDocument(textIn(bytes, name), type);
-  }
+  if (type === "pdf") return readPdf(bytes, name);
+  return type === "html" ? readHtml(bytes, name) : plainDocument(textIn(bytes, name), type);
 }
 
 /** The document of a text whose lines can be cited. */

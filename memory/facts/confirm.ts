@@ -1,10 +1,19 @@
-/** Confirming facts, and deciding between those about the same, by the owner's word. */
+/** What the owner says of facts: that they hold, which of those about the same, and whether one that waits comes in. */
 import { recordNamespace } from "../namespaces.ts";
 import type { MemoryRecord } from "../record.ts";
 import { aboutOf, sameAbout } from "./about.ts";
-import { supersede } from "./commit.ts";
+import { commitRecord, type CommitOutcome, supersede } from "./commit.ts";
 import { currentOf } from "./read.ts";
-import { compareText, type FactDeps, instantOf, putRecords, readAll } from "./rows.ts";
+import {
+  compareText,
+  deleteRecord,
+  type FactDeps,
+  instantOf,
+  putRecords,
+  readAll,
+  readPending,
+} from "./rows.ts";
+import { putTombstones } from "./tombstones.ts";
 import type { None, Who } from "./types.ts";
 
 /** Sets `last_verified` of the records with these full ids, as far as they are there. */
@@ -67,4 +76,37 @@ export async function resolve(
   const replaced = sameAbout(held, currentOf(all, deps.clock.now()));
   const { by, superseded } = await supersede(deps, owner, { by: held, replaced, all });
   return { kind: "resolved", kept: by, superseded };
+}
+
+/** What waits, oldest first. */
+export async function listPending({ store }: FactDeps, { owner }: Who): Promise<MemoryRecord[]> {
+  return (await readPending(store, owner)).records;
+}
+
+async function pendingOf(deps: FactDeps, who: Who, id: string): Promise<MemoryRecord | undefined> {
+  return (await listPending(deps, who)).find((record) => record.id === id.toLowerCase());
+}
+
+/** Lets a fact in. It stays what it was: said by a tool or a file, and replacing nothing; or by the model. */
+export async function accept(deps: FactDeps, who: Who, id: string): Promise<CommitOutcome | None> {
+  const pending = await pendingOf(deps, who, id);
+  if (pending?.review == null) return { kind: "none" };
+  const review = { ...pending.review, state: "accepted" as const, at: instantOf(deps) };
+  const outcome = await commitRecord(deps, who.owner, { ...pending, review }, { isExplicit: false });
+  // Last: a crash before it leaves a pending copy of what is there, which the next accept finds known.
+  await deleteRecord(deps.store, who.owner, pending);
+  return outcome;
+}
+
+/** Turns a fact away; a tombstone keeps it from coming back by itself. */
+export async function reject(
+  deps: FactDeps,
+  who: Who,
+  id: string,
+): Promise<{ readonly kind: "rejected"; readonly record: MemoryRecord } | None> {
+  const pending = await pendingOf(deps, who, id);
+  if (pending === undefined) return { kind: "none" };
+  await putTombstones(deps, who.owner, [pending.text]);
+  await deleteRecord(deps.store, who.owner, pending);
+  return { kind: "rejected", record: pending };
 }

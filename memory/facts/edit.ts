@@ -24,10 +24,10 @@ export async function edit(
   const options = { scan: deps.scan, isTrusted: true };
   const { about } = change;
   const denial = await nameDenial([about], options);
-  if (denial !== undefined) return { kind: "denied", denial, hidden: null };
+  if (denial !== undefined) return { kind: "denied", denial };
   const gate = text === undefined ? undefined : await checkText(text, options);
+  if (gate?.action === "deny") return { kind: "denied", denial: gate.denial };
   const hidden = gate?.hidden ?? null;
-  if (gate?.action === "deny") return { kind: "denied", denial: gate.denial, hidden };
   const changed = { ...changeFields(deps, old, change), text: gate?.text ?? old.text };
   const newId = recordId(who.owner, changed, changed.text);
   if (newId !== old.id) {

@@ -5,14 +5,13 @@ import { assertOwner } from "../namespaces.ts";
 import { maskSecrets } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
 import type { Domain, MemoryRecord } from "../record.ts";
-import { conflicts, resolve, verify } from "./confirm.ts";
+import { accept, conflicts, listPending, reject, resolve, verify } from "./confirm.ts";
 import { edit } from "./edit.ts";
 import { forget, forgetAll } from "./forget.ts";
 import { exportAll, importAll } from "./import.ts";
 import { byIds, currentOf, find, recall, show } from "./read.ts";
 import { remember } from "./remember.ts";
 import { applyLifecycle } from "./retention.ts";
-import { accept, listPending, reject } from "./review.ts";
 import { type FactDeps, readAll, readPending } from "./rows.ts";
 import type { Who } from "./types.ts";
 

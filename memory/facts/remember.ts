@@ -26,10 +26,10 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
   const isTrusted = fact.saidBy === "owner";
   const options = { scan: deps.scan, isTrusted };
   const verdict = await checkText(fact.text, options);
+  if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial };
   const { hidden } = verdict;
-  if (verdict.action === "deny") return { kind: "denied", denial: verdict.denial, hidden };
   const denial = await nameDenial([fact.task, fact.about], options);
-  if (denial !== undefined) return { kind: "denied", denial, hidden: null };
+  if (denial !== undefined) return { kind: "denied", denial };
   const corrected = await correctedBy(deps, who, fact);
   const clean = { ...placeLike(corrected, fact), text: verdict.text };
   const place = placeOf(clean);
@@ -46,7 +46,7 @@ export async function remember(deps: FactDeps, who: Who, fact: Fact): Promise<Re
     const review = { state: "pending", rule, at: record.created_at } as const;
     const found = await quarantine(deps, who.owner, { ...record, review });
     return found.review?.state === "pending"
-      ? { kind: "quarantined", record: found, rule, hidden }
+      ? { kind: "quarantined", record: found, rule }
       : { kind: "known", record: found, confirmed: false, superseded: [], hidden };
   }
   const replaces = corrected === undefined ? [] : [corrected];

@@ -58,13 +58,8 @@ interface Known {
 export type RememberOutcome =
   | Stored
   | Known
-  | { readonly kind: "denied"; readonly denial: PolicyDenial; readonly hidden: HiddenText | null }
-  | {
-      readonly kind: "quarantined";
-      readonly record: MemoryRecord;
-      readonly rule: PolicyRule;
-      readonly hidden: HiddenText | null;
-    }
+  | { readonly kind: "denied"; readonly denial: PolicyDenial }
+  | { readonly kind: "quarantined"; readonly record: MemoryRecord; readonly rule: PolicyRule }
   | { readonly kind: "forgotten"; readonly forgottenAt: string };
 
 /** Nothing of the owner has that id. */

@@ -19,7 +19,6 @@ describe("the policy gate", () => {
         message: "not remembered: the text holds a password or PIN (rule password)",
         next: "Keep the value in a password manager, and remember where it is without the value itself.",
       },
-      hidden: null,
     });
   });
 

@@ -39,13 +39,13 @@ export function reviewRule({ domain, text }: Pick<MemoryRecord, "domain" | "text
  * wrote them. Whether an allowed text waits for what it would change is {@link reviewRule}'s to say, once its domain is known.
  */
 export async function checkText(raw: string, options: CheckOptions): Promise<PolicyVerdict> {
-  if (raw.length > MAX_SCANNED) return { action: "deny", denial: denialOf("too_long"), hidden: null };
+  if (raw.length > MAX_SCANNED) return { action: "deny", denial: denialOf("too_long") };
   const { text: clean, hidden } = cleanHidden(raw);
   const text = clean.normalize("NFC").trim();
   const limit = limitOf(text);
-  if (limit !== null && options.isName !== true) return { action: "deny", denial: denialOf(limit), hidden };
+  if (limit !== null && options.isName !== true) return { action: "deny", denial: denialOf(limit) };
   const findings = await findSecrets(text, options.scan);
-  if (findings.length > 0) return { action: "deny", denial: denialOf(namedRule(findings)), hidden };
+  if (findings.length > 0) return { action: "deny", denial: denialOf(namedRule(findings)) };
   if (!options.isTrusted && hidden !== null && isDeceptive(hidden))
     return { action: "quarantine", rule: "hidden_text", text, hidden };
   return { action: "allow", text, hidden };

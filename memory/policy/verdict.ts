@@ -28,7 +28,7 @@ export type PolicyVerdict =
       readonly text: string;
       readonly hidden: HiddenText | null;
     }
-  | { readonly action: "deny"; readonly denial: PolicyDenial; readonly hidden: HiddenText | null };
+  | { readonly action: "deny"; readonly denial: PolicyDenial };
 
 /** Every rule of the gate: what it is about, in words for the person who is told. */
 export const POLICY_RULES = {
