@@ -162,10 +162,11 @@ export const configSchema = z.strictObject({
     .prefault({}),
   limits: z
     .strictObject({
+      /** Longest message in UTF-16 code units. */
       messageCharacters: z.int().min(1).default(32_000),
-      /** Of pictures and files in one message. */
+      /** Of pictures and files in one message, and in one part of a tool result. */
       attachmentBytes: z.int().min(0).default(5_000_000),
-      /** A longer tool result is kept beside the conversation. */
+      /** In UTF-16 code units; a longer tool result is kept beside the conversation, which has its ends. */
       toolResultCharacters: z.int().min(1_000).default(16_000),
       /** Of committed turns in the state's `messages`; left out, it goes by who is shown them. */
       windowCharacters: z.int().min(0).optional(),
@@ -175,6 +176,7 @@ export const configSchema = z.strictObject({
       memoryTokens: z.int().min(0).default(800),
       /** Passages of evidence in the prompt; they count against `contextTokens`. */
       evidenceTokens: z.int().min(0).default(1_200),
+      /** In one turn. */
       modelCalls: z.int().min(1).max(40).default(8),
       // Each is a step of its own: with the model's calls they stay below the steps that one run may take.
       toolCalls: z.int().min(1).max(50).default(24),

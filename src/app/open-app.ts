@@ -15,6 +15,7 @@ import { BUILT_IN_PLUGINS } from "#src/preparation/built-in.ts";
 import type { PluginRegistry } from "#src/preparation/plugins.ts";
 import { createOpenAIChatModels, openAISettingsOf } from "#src/models/openai-chat-models.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { joined } from "#src/kernel/markdown.ts";
 import { sleepByTimer } from "#src/models/retry-model.ts";
 import { createMemoryBackend, openSqliteBackend } from "#src/storage/sqlite/sqlite-backend.ts";
@@ -86,7 +87,7 @@ export function createSessionDeps(
   });
   return {
     ...settings,
-    ...(outside === undefined ? {} : { outside }),
+    ...defined({ outside }),
     clock,
     ids: systemIds,
     models,
@@ -178,7 +179,7 @@ async function openStorage(
 /** Facts and documents alone are given to an embedder: conversations are nobody's business but the model's that answers. */
 function indexOf({ config }: LoadedConfig, env: Environment): StoreIndex {
   const { embedder: reference, dimensions } = config.memory;
-  const server = { ...openAISettingsOf(env), ...(dimensions === undefined ? {} : { dimensions }) };
+  const server = { ...openAISettingsOf(env), ...defined({ dimensions }) };
   const embed = createEmbedder(reference, server);
   return { fields: indexFieldsOf, ...(embed === undefined ? {} : { embed, isEmbedded: isMemory }) };
 }

@@ -19,6 +19,7 @@ import type { StopRegistry } from "#src/turns/stop.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import type { OutsideTools } from "#src/tools/outside-tools.ts";
+import type { Config } from "./config.ts";
 import type { ShownTurns } from "#src/turns/shown-turns.ts";
 
 /** The classifier of a control model: a model reference or `built-in`. It gives its word within the deadline. */
@@ -27,32 +28,10 @@ export type TopicClassifiers = (
   options: { readonly deadlineMs: number },
 ) => TopicClassifier;
 
-/** Sizes that keep a session bounded. */
-export interface SessionLimits {
-  /** Longest message in UTF-16 code units. */
-  readonly messageCharacters: number;
-  /** Most bytes of pictures and files in one message, and in one part of a tool result. */
-  readonly attachmentBytes: number;
-  /** Longest tool result in a conversation in UTF-16 code units; of a longer one the ends stay. */
-  readonly toolResultCharacters: number;
-  /** Characters of committed turns that stay in `messages`. */
-  readonly windowCharacters: number;
+/** Sizes that keep a session bounded, as they are configured. */
+export interface SessionLimits extends Readonly<Record<keyof Config["limits"], number>> {
   /** Clients show `messages` as the conversation: pictures stand in them, and what a page needs beside the newest turns. */
   readonly isShown: boolean;
-  /** Tokens of a prompt, where no window is set. */
-  readonly contextTokens: number;
-  /** Tokens of remembered facts among them; 0 is none. */
-  readonly memoryTokens: number;
-  /** Tokens of passages of evidence among them; 0 is none. */
-  readonly evidenceTokens: number;
-  /** Model calls in one turn. */
-  readonly modelCalls: number;
-  /** Tool calls in one turn. */
-  readonly toolCalls: number;
-  /** Tokens that models read and write in one turn; 0 is no limit. */
-  readonly turnTokens: number;
-  /** Milliseconds that models and tools take in one turn; 0 is no limit. */
-  readonly turnMs: number;
 }
 
 /** Dependencies of the session graph. */

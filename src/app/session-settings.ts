@@ -1,4 +1,5 @@
 /** The parts of the session graph's dependencies that configuration alone decides. Pure. */
+import { defined } from "#src/kernel/json.ts";
 import { defaultModelReference } from "#src/models/model-reference.ts";
 import type { PolicySources } from "#src/sessions/rollover-policy.ts";
 import type { ToolPolicy } from "#src/tools/policy.ts";
@@ -38,10 +39,7 @@ export function sessionSettings(
     temperature: (agent) => of(agent).temperature,
     manner(agent) {
       const { reasoning, verbosity } = of(agent);
-      return {
-        ...(reasoning === undefined ? {} : { reasoning }),
-        ...(verbosity === undefined ? {} : { verbosity }),
-      };
+      return defined({ reasoning, verbosity });
     },
     offersTools: (agent) => of(agent).tools !== false,
     toolPolicy: toolPolicyOf(config),

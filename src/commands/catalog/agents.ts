@@ -2,6 +2,7 @@
 import { differenceText } from "#src/agents/difference.ts";
 import type { FrozenTexts } from "#src/agents/session-agents.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
+import { defined } from "#src/kernel/json.ts";
 import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import type { FileProblem } from "#src/sessions/session-fields.ts";
 import { refuse, type PlainCommand } from "../command.ts";
@@ -86,7 +87,7 @@ export const personaCommand: PlainCommand = {
       files.map(({ name, characters, now: how }) => [name, String(characters), NOW[how]]),
     );
     return done("persona", message, {
-      data: { agent: activeAgent, files, problems, differs, ...(left === undefined ? {} : { left }) },
+      data: { agent: activeAgent, files, problems, differs, ...defined({ left }) },
       body: withProblems(table, problems),
       next: differs
         ? "The files differ by now: /reload_persona shows how, and takes them over."
@@ -123,7 +124,7 @@ export const skillsCommand: PlainCommand = {
       skills.map(({ name, source, description }) => [name, source, description]),
     );
     return done("skills", `${counted(skills.length, "skill")} here, as they were read.${areMany}`, {
-      data: { version, skills, problems, differs, ...(left === undefined ? {} : { left }) },
+      data: { version, skills, problems, differs, ...defined({ left }) },
       body: withProblems(table, problems),
       next: differs
         ? "The files differ by now: /reload_skills shows how, and takes them over."

@@ -1,5 +1,6 @@
 /** `/remember <text>`: keeps a fact for all conversations, through the policy gate; and what came of any write of a fact. */
 import { done } from "#src/kernel/envelope.ts";
+import { defined } from "#src/kernel/json.ts";
 import { joined, quoted } from "#src/kernel/markdown.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
 import type { Fact, None, RememberOutcome } from "#memory/facts/types.ts";
@@ -41,23 +42,16 @@ export const rememberCommand: PlainCommand = {
 
 function readFact(args: string, { nowMs, policy }: CommandContext): Fact {
   const { text, values } = parseFlags(args, { values: ["about", "domain", "task", "expires"], usage: USAGE });
-  const { about, domain, task, expires } = values;
+  const { domain, expires, ...names } = values;
   if (text === "") refuseUsage("there is nothing to remember", USAGE);
-  if (domain !== undefined && task !== undefined)
+  if (domain !== undefined && names.task !== undefined)
     refuseUsage("--task keeps it with the task; it has no --domain", USAGE);
   const expiresAt =
     expires === undefined ? undefined : parseExpiry(expires, { nowMs, timeZone: policy.timeZone });
   if (expires !== undefined && expiresAt === undefined)
     refuseUsage("--expires is a time in the future, such as 30d or 2026-12-31", USAGE);
-  return {
-    text,
-    saidBy: "owner",
-    source: "command",
-    ...(domain === undefined ? {} : { domain: readDomain(domain, USAGE) }),
-    ...(about === undefined ? {} : { about }),
-    ...(task === undefined ? {} : { task }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  };
+  const said = { text, saidBy: "owner", source: "command" } as const;
+  return { ...said, ...names, ...defined({ domain: readDomain(domain, USAGE), expiresAt }) };
 }
 
 /**

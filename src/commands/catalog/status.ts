@@ -1,5 +1,6 @@
 /** `/status`: which session this is, what it rests on, and the rollover decision with its numbers. */
 import { done } from "#src/kernel/envelope.ts";
+import { defined } from "#src/kernel/json.ts";
 import { counted, joined, markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText, verdictText } from "#src/explain/verdict-text.ts";
 import { sessionSetup, type SessionSetup } from "#src/explain/session-document.ts";
@@ -41,7 +42,7 @@ export const statusCommand: PlainCommand = {
       ...shown,
       document,
       next: { due, ...next },
-      ...(left === undefined ? {} : { unanswered: left }),
+      ...defined({ unanswered: left }),
     };
     return done("status", message, { data, body: factsText(shown) });
   },

@@ -1,5 +1,6 @@
 /** `/memory verify`, `edit`, `conflicts`, `resolve` and `review`: what keeps facts true. */
 import { done } from "#src/kernel/envelope.ts";
+import { defined } from "#src/kernel/json.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import type { Change } from "#memory/facts/types.ts";
 import { committed } from "../../command.ts";
@@ -56,11 +57,11 @@ function editOf(args: string): { readonly id: string; readonly change: Change } 
   const usage = usageOf({ words: "edit", usage: EDIT_USAGE });
   const flags = parseFlags(args, { values: ["about", "domain"], usage });
   const { word: id, rest: text } = firstWord(flags.text);
-  const { about, domain } = flags.values;
-  const change: Change = {
+  const { domain, ...about } = flags.values;
+  const change = {
     ...(text === "" ? {} : { text }),
-    ...(about === undefined ? {} : { about }),
-    ...(domain === undefined ? {} : { domain: readDomain(domain, usage) }),
+    ...about,
+    ...defined({ domain: readDomain(domain, usage) }),
   };
   if (id === "" || Object.keys(change).length === 0)
     refuseUsage("an id is needed, and the new text, --about or --domain", usage);

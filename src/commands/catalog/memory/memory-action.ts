@@ -54,7 +54,8 @@ export function pathOf(written: string): string {
 }
 
 /** The domain of that name, with `-` or `_`, in any case; any other name is refused. */
-export function readDomain(text: string, usage: string): PersonalityDomain {
+export function readDomain(text: string | undefined, usage: string): PersonalityDomain | undefined {
+  if (text === undefined) return undefined;
   const wanted = text.toLowerCase().replaceAll("-", "_");
   return (
     PERSONALITY_DOMAINS.find((known) => known === wanted) ??

@@ -15,8 +15,8 @@ export const showAction: MemoryAction = {
   async run(args, context) {
     const usage = usageOf(this);
     const flags = parseFlags(args, { values: ["domain"], switches: ["all"], usage });
-    if (flags.values.domain === undefined) return show(context, flags, { where: "" });
     const domain = readDomain(flags.values.domain, usage);
+    if (domain === undefined) return show(context, flags, { where: "" });
     return show(context, flags, { domains: [domain], where: ` in ${domain}` });
   },
 };

@@ -2,6 +2,7 @@
 import { toInstant } from "#src/kernel/clock.ts";
 import { done } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/import.ts";
 import { committed } from "../../command.ts";
@@ -57,9 +58,8 @@ export const importAction: MemoryAction = {
         "Give a file that this version of /memory export wrote.",
       );
     const denied = report.denied.map(({ index, denial }) => ({ index, rule: denial.rule }));
-    const next = nextOf(report);
     return committed("memory_imported", reportText(report, left), {
-      ...(next === undefined ? {} : { next }),
+      ...defined({ next: nextOf(report) }),
       data: { path, ...report, denied, invalid: left },
     });
   },
