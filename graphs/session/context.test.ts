@@ -108,12 +108,14 @@ describe("a conversation that has outgrown the context", () => {
       for (let turn = 1; turn <= 30; turn += 1) {
         await lily.send(`turn ${turn} says ${"this and that ".repeat(turn % 9)}`);
         expect(sentTokens(model)).toBeLessThanOrEqual(contextTokens);
-        const { calls = [] } = (await latestTurn(lily)).explanation;
-        expect(tokensIn(calls[0] ?? { tokens: {} })).toBeLessThanOrEqual(contextTokens);
         beginnings.push(JSON.stringify(model.calls.at(-1)?.messages.slice(0, 2)));
       }
       const moves = beginnings.filter((text, index) => index > 1 && text !== beginnings[index - 1]).length;
       expect(moves).toBeLessThanOrEqual(14);
+      const turns = await lily.turns((await lily.chain()).latest);
+      const calls = turns.flatMap(({ explanation }) => explanation.calls ?? []);
+      expect(calls).toHaveLength(30);
+      for (const call of calls) expect(tokensIn(call)).toBeLessThanOrEqual(contextTokens);
       expect((await verifyOwner(lily.sessions.repository, OWNER)).ok).toBe(true);
     },
   );

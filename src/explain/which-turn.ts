@@ -13,6 +13,8 @@ export type WhichTurn =
   | { readonly kind: "session" }
   | { readonly kind: "missing"; readonly what: string };
 
+type Session = TranscriptRef & { readonly turns: number };
+
 /**
  * Finds it: `3`, `last` (also `""`), `failed` or `failed 2`, counted from the newest; `failed-2` is the same.
  *
@@ -20,7 +22,7 @@ export type WhichTurn =
  */
 export async function findWhichTurn(
   repository: SessionRepository,
-  session: TranscriptRef & { readonly turns: number },
+  session: Session,
   words: string,
 ): Promise<WhichTurn | undefined> {
   const asked = words.trim().toLowerCase().replace(/^#/u, "");
@@ -30,11 +32,7 @@ export async function findWhichTurn(
   return /^\d{1,9}$/u.test(asked) ? turnOf(repository, session, Number(asked)) : undefined;
 }
 
-async function turnOf(
-  repository: SessionRepository,
-  session: TranscriptRef & { readonly turns: number },
-  number: number,
-): Promise<WhichTurn> {
+async function turnOf(repository: SessionRepository, session: Session, number: number): Promise<WhichTurn> {
   const turn = await repository.readStoredTurn(session, number);
   if (turn === undefined) {
     const what = `there is no turn ${number} in this session, which has ${session.turns}`;
@@ -51,10 +49,7 @@ function failureOf(failures: readonly FailedTurn[], place: number): WhichTurn {
 }
 
 /** The newest turn, or what failed after it. */
-async function lastOf(
-  repository: SessionRepository,
-  session: TranscriptRef & { readonly turns: number },
-): Promise<WhichTurn> {
+async function lastOf(repository: SessionRepository, session: Session): Promise<WhichTurn> {
   const failures = await repository.readFailures(session);
   const failure = failures.at(-1);
   const turn = session.turns === 0 ? undefined : await repository.readStoredTurn(session, session.turns);

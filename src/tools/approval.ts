@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
-import { fenced } from "#src/kernel/markdown.ts";
+import { fenced, joined } from "#src/kernel/markdown.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
 import { changesSomething, type ToolSource } from "./policy.ts";
 
@@ -70,7 +70,7 @@ const DECISIONS = ["approve", "edit", "reject"];
 /** What `interrupt` is given: a `HITLRequest` under the names of LangChain for JavaScript and for Python. */
 export function approvalRequest(approval: Approval, problem?: string) {
   const { tool: name, args } = approval;
-  const description = [problem, approvalText(approval)].filter((part) => part !== undefined).join("\n\n");
+  const description = joined([problem, approvalText(approval)], "\n\n");
   const actions = [{ name, args, description }];
   // Both names in each: `useStream` puts the one list in the other's place, and agent-chat-ui looks for `action_name` in it.
   const configs = [
@@ -131,13 +131,11 @@ export function approvalIn(value: unknown): Approval | undefined {
 export function approvalText({ description, server, changes }: Approval): string {
   const whole = description.trim();
   const said = whole.length > SAID_CHARACTERS ? `${sliceWhole(whole, 0, SAID_CHARACTERS)}…` : whole;
-  return [
+  return joined([
     said === "" || /[.!?…]$/u.test(said) ? said : `${said}.`,
     server === undefined ? "" : `It belongs to the MCP server ${server}.`,
     changes ? "It may change something." : "",
-  ]
-    .filter((sentence) => sentence !== "")
-    .join(" ");
+  ]);
 }
 
 /** A server's description may be long, and is not what is asked about. */
