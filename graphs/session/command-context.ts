@@ -1,14 +1,15 @@
 /** What commands look at, in a run of the graph and beside one; and `/forget … --everywhere --yes`, which erases before its run. */
 import { createBlobStore } from "#src/storage/store-session-repository.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
+import { createSessionAgents } from "#src/agents/session-agents.ts";
 import { withContents } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { erasedText, erasesEverywhere, type ForgetFlags } from "#src/commands/catalog/forget.ts";
 import { withMemory } from "#src/commands/catalog/memory/memory-action.ts";
-import type { CommandErasing } from "#src/commands/command-erasing.ts";
 import {
   type CommandContext,
   readsOnly,
+  type ShownPrompt,
   type SessionPlugins,
   orRefusal,
   runPlain,
@@ -18,8 +19,10 @@ import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import { erase } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
+import { previewText } from "#src/erasure/preview.ts";
 import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { withNotesInMessage } from "#src/models/wire/leave-out.ts";
@@ -29,7 +32,7 @@ import { type Chain, entryOf, latestEntry } from "#src/sessions/chain.ts";
 import { type Slot, SLOTS } from "#src/sessions/plugin-choices.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { Verdict } from "#src/sessions/verdict.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
 import type { BeforeRun, ReadCommand, RunAfter } from "#src/turns/turn-deps.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
@@ -39,51 +42,63 @@ import { beginChain, catchUp, newFields, solverOf } from "./locate-session.ts";
 import { advance } from "./nodes/commit.ts";
 import { controlModelOf, pluginFor, pluginsOf, policyOf, surroundingsOf } from "./policy-of.ts";
 import { hashesOf, type PromptReader, readSources, renderPrompt } from "./prompt.ts";
-import { agentsOf } from "./run-agents.ts";
 import { evidenceOf } from "./run-evidence.ts";
 import { gateOf, memoryOf, recallCharacters } from "./run-memory.ts";
 import { storedSummary } from "./summaries.ts";
 import { toolsOf } from "./tools.ts";
 
-/** Why the session went on when its last turn came, as the transcript has it. */
-export async function lastVerdict(
-  repository: SessionRepository,
-  session: SessionFields,
-): Promise<Verdict | null> {
-  const last = session.turns === 0 ? undefined : await repository.readTurn(session, session.turns);
-  return last?.explanation.verdict ?? null;
+/** A session in its chain. */
+interface Conversation {
+  readonly chain: Chain;
+  readonly session: SessionFields;
 }
 
-/** The context of a command in `session`. @throws {LilyError} `session_not_found` when the chain has no such session */
-export function commandContext(
+/** Where a command is given, and what only some have. */
+interface CommandSubject extends Conversation, Pick<CommandContext, "compact" | "erasing" | "unanswered"> {
+  /** Number of the turn that the command is. */
+  readonly turn?: number | undefined;
+}
+
+/** The context of a command in a session. @throws {LilyError} `session_not_found` when the chain has no such session */
+export async function commandContext(
   deps: SessionDeps,
-  subject: {
-    readonly chain: Chain;
-    readonly session: SessionFields;
-    readonly repository: SessionRepository;
-    readonly verdict: Verdict | null;
-  } & Pick<
-    CommandContext,
-    "agents" | "tools" | "memory" | "evidence" | "compact" | "erasing" | "unanswered" | "promptOf"
-  >,
-): CommandContext {
-  const entry = entryOf(subject.chain, subject.session.sessionId);
-  if (entry === undefined) {
-    throw new LilyError(
-      "session_not_found",
-      `session ${subject.session.sessionId} is not part of its key's chain`,
-    );
-  }
+  run: PromptReader,
+  { turn, ...subject }: CommandSubject,
+): Promise<CommandContext> {
+  const { chain, session } = subject;
+  const { activeAgent, sessionId } = session;
+  const { repository, store, blobs } = run;
+  const { defaultAgent, localOwner, limits } = deps;
+  const entry = entryOf(chain, sessionId);
+  if (entry === undefined)
+    throw new LilyError("session_not_found", `session ${sessionId} is not part of its key's chain`);
+  const last = session.turns === 0 ? undefined : await repository.readTurn(session, session.turns);
   return {
     nowMs: deps.clock.now(),
     ...subject,
+    repository,
     entry,
-    policy: policyOf(deps, subject.session),
-    recallCharacters: recallCharacters(deps.limits),
-    solver: solverOf(deps, subject.session),
-    configured: deps.manner?.(subject.session.activeAgent) ?? {},
-    controlModel: controlModelOf(deps, subject.session),
-    plugins: pluginsFor(deps, subject.session),
+    verdict: last?.explanation.verdict ?? null,
+    agents: createSessionAgents({
+      files: deps.agentFiles,
+      blobs,
+      session,
+      defaultAgent,
+      modelOf: deps.defaultModel,
+      configured: deps.configuredAgents,
+      localOwner,
+      budgetTokens: limits.contextTokens,
+    }),
+    tools: toolsOf(deps, blobs, session),
+    memory: memoryOf(deps, store, { session, ...defined({ turn }) }),
+    evidence: evidenceOf(deps, store),
+    promptOf: (record, index) => shownPrompt(deps, run, { chain, session, record, index }),
+    policy: policyOf(deps, session),
+    recallCharacters: recallCharacters(limits),
+    solver: solverOf(deps, session),
+    configured: deps.manner?.(activeAgent) ?? {},
+    controlModel: controlModelOf(deps, session),
+    plugins: pluginsFor(deps, session),
     mode: deps.lifecycleMode,
     storage: deps.storageName,
     priceOf: deps.priceOf ?? (() => undefined),
@@ -109,20 +124,23 @@ function pluginsFor(deps: SessionDeps, session: SessionFields): SessionPlugins {
   };
 }
 
-/** Where a command reads. */
-export interface ReadSources {
+/** What commands beside the graph work on. */
+export interface BesideSources {
   readonly repository: SessionRepository;
   readonly runner: SessionRunner;
-  /** Where memory is; without it there is none. */
-  readonly store?: BaseStore;
-  /** What would be erased of an owner; absent where nothing can be erased everywhere. */
-  readonly erasing?: (owner: string) => CommandErasing;
+  readonly store: BaseStore;
+  readonly erasure: ErasureDeps;
   /** The message of a key that a program which ended has left unanswered. */
-  readonly unanswered?: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
+  readonly unanswered: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
+  /** Waits for upkeep beside turns, which may write what it has read before. */
+  readonly settled: () => Promise<void>;
 }
 
-export function createReadCommand(deps: SessionDeps, sources: ReadSources): ReadCommand {
-  const contextOf = createReadContext(deps, sources);
+/** The context of a command that is given on a key; of the latest session, unless another one of the key is named. */
+type ContextOf = (ref: KeyRef, deliveryId: string, sessionId?: string) => Promise<CommandContext>;
+
+/** Answers a command that changes nothing beside the graph: no checkpoint, no lock, no waiting for a turn. */
+export function createReadCommand(contextOf: ContextOf): ReadCommand {
   return async ({ owner, sessionKey, deliveryId, name, args }) => {
     const context = await contextOf({ owner, sessionKey }, deliveryId);
     const command = findCommand(name);
@@ -135,42 +153,25 @@ export function createReadCommand(deps: SessionDeps, sources: ReadSources): Read
   };
 }
 
-/**
- * Makes the context of a command that is given on a key, as it stands; nothing is opened by it.
- *
- * @returns of the latest session, unless another one of the key is named
- */
-export function createReadContext(
-  deps: SessionDeps,
-  sources: ReadSources,
-): (ref: KeyRef, deliveryId: string, sessionId?: string) => Promise<CommandContext> {
-  const { repository, runner, store, erasing, unanswered } = sources;
+/** Makes the context of a command that is given on a key, as it stands; nothing is opened by it. */
+export function createReadContext(deps: SessionDeps, sources: BesideSources): ContextOf {
+  const { repository, runner, store, erasure, unanswered } = sources;
   return async ({ owner, sessionKey }, deliveryId, sessionId) => {
     const stored = await repository.readChain({ owner, sessionKey });
     const { chain, contents } =
       stored === undefined
         ? await unopened(deps, { owner, sessionKey, deliveryId })
         : { chain: stored, contents: [] };
-    const blobs = withContents(contents, store && createBlobStore(store));
+    const run = { repository, store, blobs: withContents(contents, createBlobStore(store)) };
     const entry = entryOf(chain, sessionId ?? chain.latest) ?? latestEntry(chain);
     const checkpoint = stored === undefined ? undefined : await runner.readSession(entry.sessionId);
-    const known = checkpoint ?? (await newFields(deps, { repository, blobs }, { chain, entry }));
-    const { session } = await catchUp(deps, { repository, blobs }, known);
-    return commandContext(deps, {
+    const known = checkpoint ?? (await newFields(deps, run, { chain, entry }));
+    const { session } = await catchUp(deps, run, known);
+    return commandContext(deps, run, {
       chain,
       session,
-      repository,
-      agents: agentsOf(deps, blobs, session),
-      tools: toolsOf(deps, blobs, session),
-      verdict: await lastVerdict(repository, session),
-      memory: store === undefined ? undefined : memoryOf(deps, store, { session }),
-      evidence: store === undefined ? undefined : evidenceOf(deps, store),
-      promptOf:
-        store === undefined
-          ? undefined
-          : promptOf(deps, { store, repository, blobs: createBlobStore(store) }, { chain, session }),
-      ...(erasing === undefined ? {} : { erasing: erasing(owner) }),
-      unanswered: unanswered && (() => unanswered({ owner, sessionKey })),
+      erasing: { preview: (wanted) => previewText(erasure, { owner, ...wanted }) },
+      unanswered: () => unanswered({ owner, sessionKey }),
     });
   };
 }
@@ -186,37 +187,35 @@ async function unopened(deps: SessionDeps, ref: { owner: string; sessionKey: str
   return { chain: { ...chain, revision: 0 }, contents };
 }
 
-/** Makes the renderer of a session. What it shows is what was sent where the hash says so. */
-export function promptOf(
+/** A call's prompt, rendered again. It is what was sent where the hash says so. */
+async function shownPrompt(
   deps: SessionDeps,
   run: PromptReader,
-  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
-): NonNullable<CommandContext["promptOf"]> {
-  return async (record, index) => {
-    const { receipt, calls = [] } = record.explanation;
-    const call = calls[index];
-    if (receipt === undefined || call === undefined) return undefined;
-    const { turn: number, messages, changes } = record;
-    const before = await sessionBefore(deps, run, { chain, session }, number);
-    const { ledger, units } = changes?.contextFrom === undefined ? before : {};
-    const turn = { number, messages, receipt, ledger, units };
-    const sources = await readSources(deps, run, { session: before, turn });
-    const turns = [...turnsOfCall(calls, index)];
-    const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
-    const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
-    const sent = prompt.map((message) => {
-      const { timestamp: _timestamp, ...said } = fromLangChain(message, "");
-      return said;
-    });
-    return { messages: withNotesInMessage(sent), isExact: hashesOf(prompt).sent === call.sent };
-  };
+  { chain, session, record, index }: Conversation & { readonly record: TurnRecord; readonly index: number },
+): Promise<ShownPrompt | undefined> {
+  const { receipt, calls = [] } = record.explanation;
+  const call = calls[index];
+  if (receipt === undefined || call === undefined) return undefined;
+  const { turn: number, messages, changes } = record;
+  const before = await sessionBefore(deps, run, { chain, session }, number);
+  const { ledger, units } = changes?.contextFrom === undefined ? before : {};
+  const turn = { number, messages, receipt, ledger, units };
+  const sources = await readSources(deps, run, { session: before, turn });
+  const turns = [...turnsOfCall(calls, index)];
+  const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
+  const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
+  const sent = prompt.map((message) => {
+    const { timestamp: _timestamp, ...said } = fromLangChain(message, "");
+    return said;
+  });
+  return { messages: withNotesInMessage(sent), isExact: hashesOf(prompt).sent === call.sent };
 }
 
 /** The session as it was before a turn: how it began, with what its commands have changed since. */
 async function sessionBefore(
   deps: SessionDeps,
   run: PromptReader,
-  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
+  { chain, session }: Conversation,
   turn: number,
 ): Promise<SessionFields> {
   const entry = entryOf(chain, session.sessionId);
@@ -229,19 +228,14 @@ async function sessionBefore(
 /** What the conversation keeps of the message. */
 const WITHOUT_WORDS = "/forget … --everywhere --yes";
 
-interface EraseFirstSources {
-  readonly erasure: ErasureDeps;
-  /** The context of a command that is given on a key. */
-  readonly contextOf: (ref: KeyRef, deliveryId: string) => Promise<CommandContext>;
-  /** Waits for upkeep beside turns, which may write what it has read before. */
-  readonly settled: () => Promise<void>;
-}
-
 /** Makes what `runTurn` asks before each run. */
-export function eraseFirst(deps: Pick<SessionDeps, "botNames">, sources: EraseFirstSources): BeforeRun {
-  const { erasure, contextOf, settled } = sources;
+export function eraseFirst(
+  { botNames }: Pick<SessionDeps, "botNames">,
+  { erasure, settled }: BesideSources,
+  contextOf: ContextOf,
+): BeforeRun {
   return async ({ ref, message, lease }): Promise<RunAfter | undefined> => {
-    const flags = flagsIn(message.content, deps.botNames);
+    const flags = flagsIn(message.content, botNames);
     if (flags === undefined) return undefined;
     const { owner, sessionKey } = ref;
     const withoutWords = { ...message, content: WITHOUT_WORDS };

@@ -8,7 +8,6 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CommandContext } from "#src/commands/command.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
-import { previewText } from "#src/erasure/preview.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
@@ -22,7 +21,7 @@ import { runTurn, type RunTurnDeps } from "#src/turns/run-turn.ts";
 import type { TurnRequest } from "#src/turns/turn-deps.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
 import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { createReadCommand, createReadContext, eraseFirst, type ReadSources } from "./command-context.ts";
+import { type BesideSources, createReadCommand, createReadContext, eraseFirst } from "./command-context.ts";
 import { type CompiledSessionGraph, compileSessionGraph } from "./graph.ts";
 import { findApproval, findUnanswered } from "./in-flight.ts";
 import type { SessionStateValues } from "./state.ts";
@@ -108,31 +107,27 @@ function turnDepsOf(
 ): RunTurnDeps & Pick<LocalSessions, "contextOf"> {
   const runner = createSessionRunner(graph, storage.checkpointer);
   const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
-  const sources: ReadSources = {
-    unanswered,
-    repository,
-    runner,
-    store: storage.store,
-    erasing: (owner) => ({ preview: (wanted) => previewText(erasure, { owner, ...wanted }) }),
-  };
+  const { locks, store, checkpointer } = storage;
+  const { settled, afterTurn } = upkeep;
+  const sources: BesideSources = { repository, runner, store, erasure, unanswered, settled };
   const contextOf = createReadContext(deps, sources);
   return {
     ids: deps.ids,
     runner,
     repository,
-    locks: storage.locks,
-    store: storage.store,
+    locks,
+    store,
     stops: deps.stops,
     arrivals: new Arrivals(deps.arrivals),
-    readCommand: createReadCommand(deps, sources),
+    readCommand: createReadCommand(contextOf),
     contextOf: (ref, sessionId) => contextOf(ref, "", sessionId),
-    beforeRun: eraseFirst(deps, { erasure, contextOf, settled: upkeep.settled }),
+    beforeRun: eraseFirst(deps, sources, contextOf),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
     lockWaitMs: options.lockWaitMs ?? 600_000,
-    takeDropped: (sessionId) => storage.checkpointer.takeDropped(sessionId),
-    afterTurn: upkeep.afterTurn,
+    takeDropped: (sessionId) => checkpointer.takeDropped(sessionId),
+    afterTurn,
   };
 }
 
@@ -178,7 +173,7 @@ async function run(graph: CompiledSessionGraph, request: GraphRun): Promise<Grap
     if (outcome === undefined) throw error;
     return { ...outcome, unstored: errorMessage(error) };
   }
-  return decided(last) ?? waiting(last, request) ?? undecided(last);
+  return decided(last) ?? waiting(last, request);
 }
 
 /** @throws {LilyError} `turn_conflict` when the thread has nothing that waits */
@@ -228,36 +223,28 @@ function decided(values: Result | undefined): GraphRunOutcome | undefined {
   return reply === null || reply === undefined ? undefined : { kind: "reply", reply };
 }
 
-/** The run waits for a person's word on a call of a tool. */
-function waiting(values: unknown, { threadId, message }: GraphRun): GraphRunOutcome | undefined {
-  const interrupts = z.object({ __interrupt__: z.array(z.object({ value: z.unknown() })) }).safeParse(values);
-  const approval = approvalIn(interrupts.data?.__interrupt__[0]?.value);
-  if (approval === undefined) return undefined;
+const interruptsSchema = z.object({ __interrupt__: z.array(z.object({ value: z.unknown() })) });
+
+/** The run waits for a person: for their word on a call of a tool, which can be given here, or for what a tool asks itself. */
+function waiting(values: unknown, { threadId, message }: GraphRun): GraphRunOutcome {
+  const interrupts = interruptsSchema.safeParse(values).data?.__interrupt__;
+  if (interrupts === undefined)
+    throw new LilyError("internal", "the run ended without a reply", { next: "Send the message again." });
+  const approval = approvalIn(interrupts[0]?.value);
+  if (approval === undefined)
+    throw new LilyError("turn_waiting", "a tool waits for a person's decision, which cannot be given here", {
+      next: "Resume the thread with a LangGraph client, or send another message: the tool then counts as not approved.",
+    });
   const where = { sessionId: threadId, deliveryId: message.id };
   return { kind: "reply", reply: { ...refusal(waitingEnvelope(approval), where), outcome: "failed" } };
 }
 
-function undecided(values: Result | undefined): never {
-  if (isWaiting(values))
-    throw new LilyError("turn_waiting", "a tool waits for a person's decision, which cannot be given here", {
-      next: "Resume the thread with a LangGraph client, or send another message: the tool then counts as not approved.",
-    });
-  throw new LilyError("internal", "the run ended without a reply", { next: "Send the message again." });
-}
-
-function isWaiting(values: unknown): boolean {
-  return typeof values === "object" && values !== null && "__interrupt__" in values;
-}
-
 function emit(mode: string, payload: unknown, onEvent: (event: TurnEvent) => void): void {
-  if (mode === "messages" && Array.isArray(payload)) emitToken(payload[0], onEvent);
-  if (mode !== "custom") return;
-  const event = eventSchema.safeParse(payload);
-  if (event.success) onEvent(event.data);
-}
-
-function emitToken(message: unknown, onEvent: (event: TurnEvent) => void): void {
-  if (!AIMessageChunk.isInstance(message)) return;
-  const text = contentText(message.content);
-  if (text !== "") onEvent({ type: "token", text });
+  if (mode === "custom") {
+    const event = eventSchema.safeParse(payload);
+    if (event.success) onEvent(event.data);
+  } else if (mode === "messages" && Array.isArray(payload) && AIMessageChunk.isInstance(payload[0])) {
+    const text = contentText(payload[0].content);
+    if (text !== "") onEvent({ type: "token", text });
+  }
 }

@@ -10,16 +10,12 @@ import { findCommand } from "#src/commands/registry.ts";
 import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { compactNow } from "../compaction.ts";
-import { commandContext, lastVerdict, promptOf } from "../command-context.ts";
+import { commandContext } from "../command-context.ts";
 import { commandReply } from "../delivery.ts";
 import { locateSession, openKey, type FirstDelivery } from "../locate-session.ts";
 import { noticeMessage } from "../messages.ts";
 import { requireTurn } from "../turn-messages.ts";
 import { readRunContext, type NodeRuntime } from "../run-context.ts";
-import { agentsOf } from "../run-agents.ts";
-import { toolsOf } from "../tools.ts";
-import { evidenceOf } from "../run-evidence.ts";
-import { memoryOf } from "../run-memory.ts";
 import type { SessionStateValues, SessionUpdate } from "../state.ts";
 import { decideRollover } from "./decide-rollover.ts";
 
@@ -33,7 +29,7 @@ export function runCommand(deps: SessionDeps) {
       return { read: null, reply, messages: shown(deps, read.messageId, envelope) };
     }
     const { turn } = requireTurn(state);
-    if (turn.clears) return { turn: { ...turn, outcome: { envelope: clearedEnvelope() } } };
+    if (turn.clears) return { turn: { ...turn, outcome: { envelope: CLEARED } } };
     const { name, args } = turn.command ?? { name: "", args: "" };
     const { deliveryId, text, attachments } = turn;
     const { command, context, opens } = await prepare(deps, state, {
@@ -51,7 +47,7 @@ export function runCommand(deps: SessionDeps) {
     if (command.effects.includes("memory") && changesSomething) {
       // Memory is not part of the session: what would be done here is done in the session that comes next, once.
       const { verdict } = await decideRollover(deps)(state, runtime);
-      if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: movedOn() } } };
+      if (verdict?.action === "rotate") return { turn: { ...turn, outcome: { envelope: MOVED_ON } } };
     }
     const { envelope, changes, recalled, units = [], isCommitted } = await runPlain(command, args, context);
     if (changes === undefined && recalled === undefined && isCommitted !== true)
@@ -79,17 +75,13 @@ function uncommitted(
 }
 
 /** Told only if the clock is set back between this step and the next, which then ends no session. */
-function movedOn(): Envelope {
-  return refused("turn_conflict", "the clock was set back while the command was read", {
-    next: "Send it again; nothing was done.",
-  });
-}
+const MOVED_ON = refused("turn_conflict", "the clock was set back while the command was read", {
+  next: "Send it again; nothing was done.",
+});
 
-function clearedEnvelope(): Envelope {
-  return done("context_cleared", "What was said so far is no longer given to the model.", {
-    next: "The conversation stays one session (lifecycle.mode is legacy); /history shows all of it.",
-  });
-}
+const CLEARED = done("context_cleared", "What was said so far is no longer given to the model.", {
+  next: "The conversation stays one session (lifecycle.mode is legacy); /history shows all of it.",
+});
 
 interface Asked extends FirstDelivery {
   readonly runtime: NodeRuntime;
@@ -101,29 +93,20 @@ async function prepare(deps: SessionDeps, state: SessionStateValues, asked: Aske
   const located = await locateSession(deps, run, state.session, asked);
   const { chain, session, contents = [] } = located;
   if (session === undefined) throw new LilyError("internal", "a command runs only in a session");
-  const { repository } = run;
-  const { turn } = state;
-  const verdict = await lastVerdict(repository, session);
-  const memory = memoryOf(deps, run.store, {
-    session,
-    ...(turn === null ? {} : { turn: turn.number }),
-  });
   return {
     opens: located,
     command: plainCommand(asked.name),
-    context: commandContext(deps, {
-      chain,
-      session,
-      repository,
-      agents: agentsOf(deps, withContents(contents, run.blobs), session),
-      tools: toolsOf(deps, withContents(contents, run.blobs), session),
-      verdict,
-      memory,
-      evidence: evidenceOf(deps, run.store),
-      promptOf: promptOf(deps, run, { chain, session }),
-      compact: (instructions) => compactNow(deps, run, { chain, session, instructions }),
-      ...(run.erased === undefined ? {} : { erasing: { receipt: run.erased } }),
-    }),
+    context: await commandContext(
+      deps,
+      { ...run, blobs: withContents(contents, run.blobs) },
+      {
+        chain,
+        session,
+        turn: state.turn?.number,
+        compact: (instructions) => compactNow(deps, run, { chain, session, instructions }),
+        erasing: run.erased && { receipt: run.erased },
+      },
+    ),
   };
 }
 

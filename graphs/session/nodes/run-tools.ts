@@ -24,7 +24,6 @@ import { putInFlight, requireInFlight, type InFlight, type OpenMark } from "../i
 import { resultText, type ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
 import { begunAt, gateOf, memoryOf, recallCharacters } from "../run-memory.ts";
-import { readSkill } from "../run-agents.ts";
 import {
   beginningAt,
   readRunContext,
@@ -34,7 +33,7 @@ import {
   type NodeRuntime,
   type RunContext,
 } from "../run-context.ts";
-import { outsideTools, sessionTools, toolNamed } from "../tools.ts";
+import { readSkill, outsideTools, sessionTools, toolNamed } from "../tools.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import {
   messagesInFlight,
