@@ -8,6 +8,7 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import { messageTokens } from "#src/context/shown-messages.ts";
 import { orAborted, toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { cutNotice, cutOf, finalMessage } from "#src/models/final-message.ts";
 import { classifyModelError, modelFailedError } from "#src/models/model-errors.ts";
 import { withRetries } from "#src/models/retry-model.ts";
@@ -137,12 +138,7 @@ async function stream(
 ): Promise<AIMessage> {
   partial.chunk = undefined;
   const { callbacks, metadata, tags } = runtime;
-  const config: RunnableConfig = {
-    signal: guard.signal,
-    ...(callbacks === undefined ? {} : { callbacks }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(tags === undefined ? {} : { tags }),
-  };
+  const config: RunnableConfig = { signal: guard.signal, ...defined({ callbacks, metadata, tags }) };
   for await (const chunk of await model.stream(messages, config)) {
     partial.chunk = partial.chunk === undefined ? chunk : concat(partial.chunk, chunk);
   }

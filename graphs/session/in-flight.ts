@@ -63,20 +63,16 @@ const storedMessageSchema = z.looseObject({
 const inFlightSchema = z.strictObject({
   sessionId: z.string(),
   turn: turnInFlightSchema,
-  /** The user's message first. */
   messages: z.array(storedMessageSchema),
+  /** The call that was being run. */
   call: openCallSchema.nullable(),
 });
 
 /** A turn that has begun and is not committed. */
-export interface InFlight {
-  readonly sessionId: string;
-  readonly turn: TurnInFlight;
+export type InFlight = Omit<z.infer<typeof inFlightSchema>, "messages"> & {
   /** The user's message first. */
   readonly messages: readonly BaseMessage[];
-  /** The call that was being run. */
-  readonly call: OpenMark | null;
-}
+};
 
 /** The turn in flight of a key; `undefined` when there is none, or none that this version can read. */
 export async function readInFlight(store: BaseStore, ref: KeyRef): Promise<InFlight | undefined> {

@@ -2,7 +2,7 @@
 import { LilyError } from "#src/kernel/errors.ts";
 import { defined } from "#src/kernel/json.ts";
 import { toInstant } from "#src/kernel/clock.ts";
-import { type Chain, entryOf, type FirstSession, openChain } from "#src/sessions/chain.ts";
+import { type Chain, entryOf, type FirstSession, latestEntry, openChain } from "#src/sessions/chain.ts";
 import type { ChainEntry } from "#src/sessions/chain-entry.ts";
 import { wholeTurns } from "#src/sessions/redaction.ts";
 import type { Blob, BlobReader, KeyRef, SessionRepository } from "#src/sessions/repository.ts";
@@ -85,33 +85,23 @@ async function firstContact(
   run: RunContext,
   found: { readonly ref: KeyRef; readonly known: SessionFields | null; readonly delivery: FirstDelivery },
 ): Promise<LocatedSession> {
-  if (found.known !== null && found.known.turns > 0) {
+  if (found.known !== null && found.known.turns > 0)
     throw new LilyError(
       "record_invalid",
       `the transcript of session ${run.threadId} is gone from the store`,
-      {
-        next: "Restore the store from a backup, or begin anew under another key.",
-      },
+      { next: "Restore the store from a backup, or begin anew under another key." },
     );
-  }
   const { deliveryId, text, leftText, attachments } = found.delivery;
-  const { chain, contents } = await beginChain(deps, {
-    ...found.ref,
-    sessionId: run.threadId,
-    deliveryId,
-    textHash: textHashOf(text, attachments),
-    ...(leftText === undefined ? {} : { leftHash: textHashOf(leftText, attachments) }),
-  });
-  const entry = entryOf(chain, run.threadId);
-  return {
-    chain,
-    session:
-      entry === undefined
-        ? undefined
-        : await newFields(deps, { ...run, blobs: withContents(contents) }, { chain, entry }),
-    isNew: true,
-    contents,
-  };
+  const leftHash = leftText === undefined ? undefined : textHashOf(leftText, attachments);
+  const textHash = textHashOf(text, attachments);
+  const first = { ...found.ref, sessionId: run.threadId, deliveryId, textHash, ...defined({ leftHash }) };
+  const { chain, contents } = await beginChain(deps, first);
+  const session = await newFields(
+    deps,
+    { ...run, blobs: withContents(contents) },
+    { chain, entry: latestEntry(chain) },
+  );
+  return { chain, session, isNew: true, contents };
 }
 
 /** The chain of a key as it begins now, with what is to be stored before it. `isStored`: it is to be. */
@@ -154,6 +144,7 @@ export async function newFields(
   const { model, reasoning, verbosity, ...carried } = handedOn;
   const activeAgent = carried.activeAgent ?? deps.defaultAgent;
   const temperature = deps.temperature(activeAgent);
+  const configured = deps.defaultModel(activeAgent);
   const { ledger, units } = await inheritedNotes(repository, chain, entry.sessionId);
   return {
     sessionId: entry.sessionId,
@@ -164,7 +155,7 @@ export async function newFields(
     activeAgent,
     ...(await thawSession(blobs, chain.owner, entry.opened.snapshot)),
     modelConfig: {
-      model: model ?? configuredModel(deps, activeAgent),
+      model: model ?? (configured === "symbolic" ? null : configured),
       chosen: typeof model === "string",
       ...defined({ temperature, reasoning, verbosity }),
     },
@@ -177,12 +168,6 @@ export async function newFields(
     turns: 0,
     head: "",
   };
-}
-
-/** The configured model, `null` while there is none. */
-function configuredModel(deps: SessionDeps, agent: string): string | null {
-  const reference = deps.defaultModel(agent);
-  return reference === "symbolic" ? null : reference;
 }
 
 /** What answers in a session: its model, or what is configured by now, or a solver without a model. */

@@ -1,6 +1,7 @@
 /** The tools by which a reply model reads memory and writes to it, where the configuration offers them. */
 import { type StructuredToolInterface, tool } from "@langchain/core/tools";
 import { z } from "zod";
+import { defined } from "#src/kernel/json.ts";
 import type { CommandMemory } from "#src/commands/command.ts";
 import type { RememberOutcome } from "#memory/facts/types.ts";
 import { type MemoryRecord, PERSONALITY_DOMAINS, shortId } from "#memory/record.ts";
@@ -80,7 +81,7 @@ async function search(
   { memory: { facts, who }, timeZone, begun }: MemoryToolScope,
   query: string,
 ): Promise<string> {
-  const asked = { query, limit: MAX_FOUND, byMeaning: true, ...(begun === undefined ? {} : { begun }) };
+  const asked = { query, limit: MAX_FOUND, byMeaning: true, ...defined({ begun }) };
   const { relevant } = await facts.recall(who, asked);
   const { records } = chooseFacts({ relevant, always: [] }, { budgetTokens: RESULT_TOKENS, timeZone });
   return factsText(records, timeZone) || "Nothing that is remembered fits these words.";
@@ -101,7 +102,7 @@ async function remember(
     text,
     saidBy: "assistant",
     source: "inference",
-    ...(domain === undefined ? {} : { domain }),
+    ...defined({ domain }),
     ...(about === undefined || about === "" ? {} : { about }),
     ...(corrects === undefined || corrects === "" ? {} : { corrects }),
   });

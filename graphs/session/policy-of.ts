@@ -7,6 +7,7 @@ import {
   type PluginRegistry,
   type Surroundings,
 } from "#src/preparation/plugins.ts";
+import { defined } from "#src/kernel/json.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import {
   BUILT_IN,
@@ -27,11 +28,7 @@ export function controlModelOf(deps: SessionDeps, session: SessionFields): Contr
 /** How the model of a session answers: as the user has chosen, or else as it is configured. */
 export function mannerOf({ manner }: Pick<SessionDeps, "manner">, session: SessionFields): Manner {
   const { reasoning, verbosity } = session.modelConfig;
-  return {
-    ...manner?.(session.activeAgent),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(verbosity === undefined ? {} : { verbosity }),
-  };
+  return { ...manner?.(session.activeAgent), ...defined({ reasoning, verbosity }) };
 }
 
 /** Base, key prefix, agent, then the session's own overrides. */

@@ -15,6 +15,7 @@ import {
   rankFacts,
   type RecalledFacts,
 } from "#src/context/found-sections.ts";
+import { defined } from "#src/kernel/json.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import { type Chain, entryOf } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -69,7 +70,7 @@ export function memoryOf(
       owner,
       agent: session.activeAgent,
       sessionId: session.sessionId,
-      ...(turn === undefined ? {} : { turn }),
+      ...defined({ turn }),
     },
   };
 }
@@ -109,19 +110,14 @@ export async function recallFacts(
   { text, earlier, task, byMeaning, begun }: Wanted,
 ): Promise<RecalledFacts & { readonly all: readonly MemoryRecord[] }> {
   const talk = { said: questionIn(text), earlier: earlier.map(questionIn) };
-  const {
-    relevant: bySaid,
-    byEarlier,
-    all,
-    waiting,
-  } = await facts.recall(who, {
+  const found = await facts.recall(who, {
     query: talk.said,
     earlier: talk.earlier.join("\n"),
     limit: RELEVANT,
     byMeaning,
-    ...(begun === undefined ? {} : { begun }),
-    ...(task === undefined ? {} : { task }),
+    ...defined({ begun, task }),
   });
+  const { relevant: bySaid, byEarlier, all, waiting } = found;
   const of = (domain: Domain): MemoryRecord[] => all.filter((record) => record.domain === domain);
   const first = (["persona_core", "working_rules", "task_memory"] as const).flatMap((domain) =>
     of(domain).slice(0, FIRST),

@@ -6,7 +6,7 @@ import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
 import { POLICY_RULES } from "#memory/policy/verdict.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
-import { toStorableText } from "#src/kernel/json.ts";
+import { defined, toStorableText } from "#src/kernel/json.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { invalidCallId, NO_OUTPUT, unnamedCallId } from "#src/turns/langchain-messages.ts";
@@ -41,12 +41,7 @@ export function messagesInFlight(state: Messages, turn: TurnInFlight): BaseMessa
 
 /** The user's message as a model is given it: what is to be answered, without a command before it. */
 export function userMessage({ text, attachments }: Pick<TurnInFlight, "text" | "attachments">): Message {
-  return {
-    role: "user",
-    content: text,
-    timestamp: "",
-    ...(attachments === undefined ? {} : { attachments }),
-  };
+  return { role: "user", content: text, timestamp: "", ...defined({ attachments }) };
 }
 
 /** Whether a model's message asks for tools, also by calls that could not be read. */
@@ -129,8 +124,7 @@ async function withoutSecret(
   if (why === undefined) return undefined;
   return {
     type: "invalid_tool_call",
-    ...(id === undefined ? {} : { id }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ id, name }),
     args: typeof args === "string" ? String(kept["args"]) : JSON.stringify(kept),
     error: `${why}. Tell the user, and do not try again in other words.`,
   };

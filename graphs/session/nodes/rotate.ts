@@ -6,6 +6,7 @@ import { findCommand } from "#src/commands/registry.ts";
 import { endingText } from "#src/explain/verdict-text.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
 import { continuationOf, latestEntry, rotateChain, type Chain } from "#src/sessions/chain.ts";
 import type { SessionRepository } from "#src/sessions/repository.ts";
@@ -40,18 +41,8 @@ export function rotate(deps: SessionDeps) {
     if (isAnsweredThere(plan, turn)) {
       const { deliveryId, attachments } = turn;
       const { sessionId } = opened;
-      const why = endingText(verdict);
-      const handedOff = {
-        ref: session,
-        sessionId,
-        deliveryId,
-        text: plan.text,
-        attachments,
-        leaving,
-        message,
-        why,
-      };
-      return handOff(deps, run, handedOff, state);
+      const answered = { ref: session, sessionId, deliveryId, text: plan.text, attachments };
+      return handOff(deps, run, { ...answered, leaving, message, why: endingText(verdict) }, state);
     }
     const reply = rotationReply(chain, opened, turn.deliveryId);
     return {
@@ -70,12 +61,9 @@ export function rotate(deps: SessionDeps) {
 async function readLatest(repository: SessionRepository, session: SessionFields): Promise<Chain> {
   const chain = await repository.readChain(session);
   if (chain?.latest === session.sessionId) return chain;
-  throw new LilyError(
-    "rotation_failed",
+  throw rotationFailed(
     `session ${session.sessionId} is not the latest of its key any more`,
-    {
-      next: "Send the message again; nothing was changed.",
-    },
+    "Send the message again; nothing was changed.",
   );
 }
 
@@ -100,7 +88,7 @@ function planOf({ turn, verdict, before: chain, session }: Omit<Move, "plan">): 
   if (turn.command === null || command?.kind !== "rotating") return { continues: [], text };
   const plan = command.plan(turn.command.args, { chain, entry, session });
   if (!isRefusal(plan)) return plan;
-  throw new LilyError("rotation_failed", plan.message, plan.next === undefined ? {} : { next: plan.next });
+  throw rotationFailed(plan.message, plan.next);
 }
 
 interface Move {
@@ -137,7 +125,7 @@ async function moveLatest(deps: SessionDeps, { repository, blobs }: RunContext, 
     carried,
     title: session.title,
     continues: plan.continues,
-    ...(plan.continuesUpTo === undefined ? {} : { continuesUpTo: plan.continuesUpTo }),
+    ...defined({ continuesUpTo: plan.continuesUpTo }),
     salt: () => deps.ids.salt(),
   });
   await repository.indexSession(sessionId, session);
@@ -150,7 +138,9 @@ async function moveLatest(deps: SessionDeps, { repository, blobs }: RunContext, 
   const stored = await repository.readChain(session);
   if (stored?.latest === sessionId && latestEntry(stored).previous === session.sessionId) return stored;
   if (failure !== undefined) throw failure.error;
-  throw new LilyError("rotation_failed", "the new session was not stored", {
-    next: "Try again; the conversation goes on here.",
-  });
+  throw rotationFailed("the new session was not stored", "Try again; the conversation goes on here.");
+}
+
+function rotationFailed(what: string, next: string | undefined): LilyError {
+  return new LilyError("rotation_failed", what, defined({ next }));
 }

@@ -9,6 +9,7 @@ import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { RecalledPiece } from "#src/context/recall.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { orAborted } from "#src/kernel/clock.ts";
 import { parseResultName } from "#src/context/shown-messages.ts";
 import { turnsGiven } from "#src/sessions/call-receipt.ts";
@@ -73,11 +74,11 @@ export function runTools(deps: SessionDeps) {
     const behind = steps && { ...steps, left: steps.left - Math.min(1, others.length) };
     const budget = judgeBudget("tool", { ...spentOf(turn), steps: behind }, deps.limits);
     if (budget.action !== "go") return notRun(turn, open, budget.limit);
-    const mark = isOf(call, next) ? call : undefined;
-    const put = (more: Pick<InFlight, "call"> & Partial<InFlight>): Promise<void> =>
+    const put: Step["put"] = (more) =>
       putInFlight(run.store, session, { sessionId: session.sessionId, turn, messages, ...more });
-    const begun = { ...state, turn };
-    return runNext(deps, { state: begun, runtime, run, chain, messages, open, next, mark, put });
+    const note: Step["note"] = (told) => put({ call: { id: next.id, messageId: next.messageId, ...told } });
+    const mark = isOf(call, next) ? call : undefined;
+    return runNext(deps, { runtime, run, chain, session, turn, messages, open, next, mark, put, note });
   };
 }
 
@@ -88,59 +89,42 @@ function missing(messages: readonly BaseMessage[], inFlight: InFlight): BaseMess
 }
 
 /** The call that is next, and where it stands. */
-interface Step {
-  readonly state: SessionStateValues;
+interface Step extends Pick<AskedCall, "session" | "turn" | "mark" | "note"> {
   readonly runtime: ToolRuntime;
   readonly run: RunContext;
   readonly chain: Chain;
+  /** Of the turn in flight. */
   readonly messages: readonly BaseMessage[];
   readonly open: OpenCalls;
   readonly next: OpenCall;
-  /** What the Store says of it. */
-  readonly mark: OpenMark | undefined;
   /** Puts the turn in flight, with what it has more. */
   readonly put: (more: Pick<InFlight, "call"> & Partial<InFlight>) => Promise<void>;
 }
 
 async function runNext(deps: SessionDeps, step: Step): Promise<SessionUpdate> {
-  const { state, run, chain, messages, open, next, mark, put } = step;
-  const { session, turn } = requireTurn(state);
+  const { run, turn, messages, open, next, mark, put } = step;
   const notRunFor = (why: string): ToolMessage[] => [resultOf(next, why, "error"), ...open.refused];
   if (mark?.state === "begun") return { messages: notRunFor(BEGUN) };
   const recalled: RecalledPiece[] = [];
   const noted = [...(turn.ledger ?? [])];
-  const results = keeperOf(deps, run, { chain, turn, messages });
-  const tools = await toolsFor(deps, { run, chain, state, recalled, noted, results });
-  const tool = toolNamed(tools, next.name);
+  const results = keeperOf(deps, step);
+  const tool = toolNamed(await toolsFor(deps, step, { recalled, noted, results }), next.name);
   if (tool === undefined) return { messages: notRunFor(`there is no tool ${next.name}`) };
-  const note: AskedCall["note"] = (told) =>
-    put({ call: { id: next.id, messageId: next.messageId, ...told } });
-  const verdict = await approveCall(deps, {
-    call: { ...next, name: tool.name },
-    tool,
-    blobs: run.blobs,
-    session,
-    turn,
-    mark,
-    note,
-  });
+  const asked = { ...step, call: { ...next, name: tool.name }, tool, blobs: run.blobs };
+  const verdict = await approveCall(deps, asked);
   const decided = withRecord(turn, verdict.record);
   if (verdict.run) {
-    const ran = await runApproved(deps, step, { verdict, tool, results, note });
-    const { isStopped, ms, messages: added } = ran;
-    const update = {
-      messages: added,
-      turn: {
-        ...decided,
-        ...spend(turn, { toolCalls: 1, ms }),
-        recalled: [...turn.recalled, ...recalled.map(receiptOf)],
-        ...(noted.length === 0 ? {} : { ledger: noted }),
-        status: isStopped ? ("stopped" as const) : turn.status,
-      },
+    const { isStopped, ms, messages: added } = await runApproved(deps, step, verdict, { tool, results });
+    const ran = {
+      ...decided,
+      ...spend(turn, { toolCalls: 1, ms }),
+      recalled: [...turn.recalled, ...recalled.map(receiptOf)],
+      ...(noted.length === 0 ? {} : { ledger: noted }),
+      status: isStopped ? ("stopped" as const) : turn.status,
     };
     // The result goes on with the turn either way; a crash before the commit then tells that the call was begun.
-    await put({ turn: update.turn, messages: [...messages, ...added], call: null }).catch(() => undefined);
-    return update;
+    await put({ turn: ran, messages: [...messages, ...added], call: null }).catch(() => undefined);
+    return { messages: added, turn: ran };
   }
   const refused = notRunFor(verdict.why);
   if (verdict.record !== undefined)
@@ -151,39 +135,24 @@ async function runNext(deps: SessionDeps, step: Step): Promise<SessionUpdate> {
 /** Runs a call that may run. */
 async function runApproved(
   deps: SessionDeps,
-  { state, runtime, run, open, next }: Step,
-  on: {
-    readonly verdict: ApprovedCall;
-    readonly tool: StructuredToolInterface;
-    readonly results: ResultKeeper;
-    readonly note: AskedCall["note"];
-  },
+  { session, turn, runtime, run, open, next, note }: Step,
+  { decision, args }: ApprovedCall,
+  on: Pick<RunningCall, "tool" | "results">,
 ): Promise<{ readonly messages: ToolMessage[]; readonly isStopped: boolean; readonly ms: number }> {
-  const { session, turn } = requireTurn(state);
-  const { verdict, tool, results, note } = on;
-  const guard = guardCall(deps, {
-    sessionId: session.sessionId,
-    runSignal: runtime.signal,
-    spentMs: spentOf(turn).ms,
-  });
+  const spentMs = spentOf(turn).ms;
+  const guard = guardCall(deps, { sessionId: session.sessionId, runSignal: runtime.signal, spentMs });
   try {
     runtime.writer?.({ type: "tool", name: next.name });
-    const { decision, args } = verdict;
-    const told = decision === undefined ? {} : { decision };
+    const told = defined({ decision });
     await note({ state: "begun", ...told });
-    const result = await runCall(
-      { ...next, args },
-      { tool, guard, results, store: run.store, onAsked: () => note({ state: "asked", ...told }) },
-    );
+    const onAsked = (): Promise<void> => note({ state: "asked", ...told });
+    const result = await runCall({ ...next, args }, { ...on, guard, store: run.store, onAsked });
     // After a stop there is no further step: the other calls are closed here.
     const isStopped = guard.endedBy() === "stop";
     const others = isStopped ? open.calls.slice(1) : [];
     const closed = others.map((other) => resultOf(other, STOPPED, "error"));
-    return {
-      messages: [withEdit(result, decision), ...closed, ...open.refused],
-      isStopped,
-      ms: guard.spentMs(),
-    };
+    const messages = [withEdit(result, decision), ...closed, ...open.refused];
+    return { messages, isStopped, ms: guard.spentMs() };
   } finally {
     guard.close();
   }
@@ -200,36 +169,17 @@ function withEdit(result: ToolMessage, decision: Decision | undefined): ToolMess
   if (decision?.type !== "edit") return result;
   const changed = `The user changed the arguments; it was called with ${JSON.stringify(decision.editedAction.args)}.`;
   const { tool_call_id, name, status, id, text } = result;
-  return new ToolMessage({
-    content: `${changed}\n${text}`,
-    tool_call_id,
-    ...(name === undefined ? {} : { name }),
-    ...(status === undefined ? {} : { status }),
-    ...(id === undefined ? {} : { id }),
-  });
+  return new ToolMessage({ content: `${changed}\n${text}`, tool_call_id, ...defined({ name, status, id }) });
 }
 
-function keeperOf(deps: SessionDeps, run: RunContext, held: HeldResults): ResultKeeper {
-  return {
-    blobs: run.blobs,
-    owner: held.chain.owner,
-    limits: deps.limits,
-    ofTurn: (name) => resultOfTurn(run, held, name),
-  };
-}
-
-/** Where the results of turns are. */
-interface HeldResults {
-  readonly chain: Chain;
-  readonly turn: TurnInFlight;
-  /** Of the turn in flight. */
-  readonly messages: readonly BaseMessage[];
+function keeperOf({ limits }: SessionDeps, step: Step): ResultKeeper {
+  const { run, chain } = step;
+  return { blobs: run.blobs, owner: chain.owner, limits, ofTurn: (name) => resultOfTurn(step, name) };
 }
 
 /** The text of a tool result that a prompt has collapsed, out of the transcript or the turn in flight. */
 async function resultOfTurn(
-  { repository, threadId }: RunContext,
-  { chain, turn, messages }: HeldResults,
+  { run: { repository, threadId }, chain, turn, messages }: Step,
   name: string,
 ): Promise<string | undefined> {
   const asked = parseResultName(name);
@@ -272,32 +222,29 @@ function notRun(turn: TurnInFlight, { calls, refused }: OpenCalls, limit: Reache
 
 async function toolsFor(
   deps: SessionDeps,
-  on: {
-    readonly run: RunContext;
-    readonly chain: Chain;
-    readonly state: SessionStateValues;
-    readonly recalled: RecalledPiece[];
-    readonly noted: LedgerChange[];
-    readonly results: ResultKeeper;
-  },
+  { run, chain, session, turn }: Step,
+  {
+    recalled,
+    noted,
+    results,
+  }: { recalled: RecalledPiece[]; noted: LedgerChange[]; readonly results: ResultKeeper },
 ): Promise<StructuredToolInterface[]> {
-  const { session, turn } = requireTurn(on.state);
-  const { repository, store, blobs } = on.run;
+  const { repository, store, blobs } = run;
   const { timeZone } = policyOf(deps, session);
   const memory =
     deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
   const others = [...(deps.tools ?? []), ...(await outsideTools(deps, blobs, session))];
   return sessionTools(others, {
     repository,
-    chain: on.chain,
+    chain,
     held: turnsGiven(turn).filter(({ as }) => as !== "shortened"),
     recallCharacters: recallCharacters(deps.limits),
     timeZone,
-    results: on.results,
+    results,
     ledger: {
       ledger: turn.clears === true ? undefined : session.ledger,
       turn: turn.number,
-      changes: on.noted,
+      changes: noted,
       gate: gateOf(deps, { isTrusted: false }),
     },
     readSkill:
@@ -306,25 +253,25 @@ async function toolsFor(
       memory,
       nowMs: deps.clock.now(),
       timeZone,
-      begun: begunAt(deps, { chain: on.chain, session }),
+      begun: begunAt(deps, { chain, session }),
     },
-    onRecalled: (pieces) => on.recalled.push(...pieces),
+    onRecalled: (pieces) => recalled.push(...pieces),
   });
 }
 
+/** What a call is run with. */
+interface RunningCall {
+  readonly tool: StructuredToolInterface;
+  readonly guard: CallGuard;
+  readonly results: ResultKeeper;
+  /** What a tool gets of `getStore`. */
+  readonly store: BaseStore;
+  /** Called when the tool waits for a person. */
+  readonly onAsked: () => Promise<void>;
+}
+
 /** One call. What a tool throws is told to the model, which can try otherwise; it does not end the turn. */
-async function runCall(
-  call: OpenCall,
-  on: {
-    readonly tool: StructuredToolInterface;
-    readonly guard: CallGuard;
-    readonly results: ResultKeeper;
-    /** What a tool gets of `getStore`. */
-    readonly store: BaseStore;
-    /** Called when the tool waits for a person. */
-    readonly onAsked: () => Promise<void>;
-  },
-): Promise<ToolMessage> {
+async function runCall(call: OpenCall, on: RunningCall): Promise<ToolMessage> {
   const { tool, guard, results, store, onAsked } = on;
   const { signal } = guard;
   try {
@@ -339,31 +286,20 @@ async function runCall(
       await onAsked();
       throw error;
     }
-    return await failedResult(call, error, on);
+    switch (guard.endedBy()) {
+      case "stop":
+        return resultOf(call, STOPPED, "error");
+      case "time":
+        return resultOf(call, TIMED_OUT, "error");
+      case "run":
+        throw error;
+      case undefined:
+        return resultOf(call, await resultText(errorMessage(error), results), "error");
+    }
   }
 }
 
-/** @throws what ended the run, where the run is what ended */
-async function failedResult(
-  call: OpenCall,
-  error: unknown,
-  { guard, results }: { readonly guard: CallGuard; readonly results: ResultKeeper },
-): Promise<ToolMessage> {
-  switch (guard.endedBy()) {
-    case "stop":
-      return resultOf(call, STOPPED, "error");
-    case "time":
-      return resultOf(
-        call,
-        "ended by the time limit of this turn; it may or may not have taken effect",
-        "error",
-      );
-    case "run":
-      throw error;
-    case undefined:
-      return resultOf(call, await resultText(errorMessage(error), results), "error");
-  }
-}
+const TIMED_OUT = "ended by the time limit of this turn; it may or may not have taken effect";
 
 function receiptOf({ sessionId, turn, at, score, rationale }: RecalledPiece) {
   return { sessionId, turn, at, score, rationale };
