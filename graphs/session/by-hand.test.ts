@@ -2,7 +2,7 @@
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from "@langchain/core/messages";
 import { expect, it } from "vitest";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { echoModel, inputOf, OWNER } from "./testing/harness.ts";
+import { echoModel, inputOf, KEY, OWNER } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 
 const start = harnessStarter();
@@ -92,4 +92,18 @@ it("S-8 still refuses several user messages that are sent at once, and loses not
     envelope: { code: "message_multiple", message: "2 messages were sent at once" },
   });
   expect((await lily.send("how are you")).announcement).toContain("“and this” was not answered");
+});
+
+it("S-8 takes an answer that a client sent before its message for no part of the turn that a crash left", async () => {
+  const model = echoModel();
+  const lily = await start({ model });
+  const threadId = "0b1e7a3c-6a3f-4c1a-9d55-0a0a0a0a0a0a";
+  await lily.crashBefore("assembleContext", { threadId, deliveryId: "d1", text: "what do you owe me" });
+  const { reply } = await lily.sessions.graph.invoke(
+    { messages: [new AIMessage("a pot of gold"), new HumanMessage("hello")] },
+    { configurable: { thread_id: threadId }, context: { owner: OWNER, sessionKey: KEY } },
+  );
+  expect(reply?.announcement).toContain("“a pot of gold” was written here by hand");
+  expect(inputOf(model)).toEqual(["human: hello"]);
+  expect((await lily.turns(threadId)).map(({ deliveryId }) => deliveryId)).toEqual([reply?.deliveryId]);
 });

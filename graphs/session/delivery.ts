@@ -15,7 +15,7 @@ import { parseDeliveryId } from "#src/sessions/session-key.ts";
 import { contentOf } from "#src/turns/langchain-messages.ts";
 import { type InboundAttachment, type InboundLimits, parseInbound } from "#src/turns/inbound.ts";
 import { deliveryConflict, findStoredReply, refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { deliveredId, isNotice, markOf } from "./messages.ts";
+import { deliveredId, isNotice, isWrittenByHand, markOf } from "./messages.ts";
 import type { SessionStateValues } from "./state.ts";
 
 /** The messages of the state by what they are. */
@@ -40,14 +40,11 @@ export function sortMessages(
   const begin = open.findIndex((message) => message.id === state.turn?.firstMessageId);
   const notices = beside.filter(isNotice);
   if (begin === -1) return { notices, inFlight: [], ...apart(open) };
-  // A turn has one user message, its first; the next one is this run's.
+  // A turn has one user message, its first; the next one is this run's, and so is what a caller sent as Lily's before it.
   const next = open.findIndex((message, index) => index > begin && HumanMessage.isInstance(message));
   const end = next === -1 ? open.length : next;
-  return {
-    notices,
-    inFlight: open.slice(begin, end),
-    ...apart([...open.slice(0, begin), ...open.slice(end)]),
-  };
+  const inFlight = open.slice(begin, end).filter((message) => !isWrittenByHand(message));
+  return { notices, inFlight, ...apart(open.filter((message) => !inFlight.includes(message))) };
 }
 
 /** The newest user message is what this run is about, with the others of the same input. */

@@ -27,7 +27,7 @@ interface Mark {
   readonly malformed?: string;
   /** It came with others, as the input of the latest run. */
   readonly together?: boolean;
-  /** The id of the message that somebody wanted to write anew by `updateState`. */
+  /** The id of an answer or a result that a caller sent, or of one that somebody wanted to write anew by `updateState`. */
   readonly rewrites?: string;
 }
 
@@ -57,12 +57,18 @@ export function isNotice(message: BaseMessage): boolean {
   return markOf(message).notice === true;
 }
 
+/** Whether `message` is an answer or a result that is not Lily's: it is told of, and part of no turn. */
+export function isWrittenByHand(message: BaseMessage): boolean {
+  return markOf(message).rewrites !== undefined;
+}
+
 /**
- * LangGraph's `messagesStateReducer`, but for five things:
+ * LangGraph's `messagesStateReducer`, but for six things:
  * - what is no message becomes a marked one, so that `admit` can refuse it in words;
  * - a user message whose id is there already is a repeated delivery: a copy under an id of its own goes to the end;
  * - any other message whose id is there already is dropped from the input of a run; from `updateState` it goes to the end as a
  *   marked copy, of which the user is told;
+ * - an answer or a result that is new in the input of a run becomes such a copy too;
  * - user messages that come in one input are marked as such;
  * - a result that a caller sends for a call in the state is dropped: agent-chat-ui says of every open call that it was handled.
  */
@@ -105,14 +111,14 @@ function reduce(left: BaseMessage[], right: readonly unknown[], { isSent = false
       const brought = accepted.findIndex(({ id }) => id === message.id);
       if (brought !== -1 && message.id !== REMOVE_ALL) accepted.splice(brought, 1);
       known.delete(message.id);
-    } else if (!isKnown) {
+    } else if (!isKnown && (!isSent || HumanMessage.isInstance(message))) {
       accepted.push(message);
     } else if (HumanMessage.isInstance(message)) {
       const copy = laterCopy(message);
       if (known.has(copy.id)) superseded.push(new RemoveMessage({ id: copy.id ?? "" }));
       accepted.push(copy);
-    } else if (!isSent) {
-      accepted.push(rewriting(message));
+    } else if (!isKnown || !isSent) {
+      accepted.push(writtenByHand(message));
     }
   }
   return messagesStateReducer(without(left, superseded), accepted);
@@ -154,8 +160,8 @@ export function laterCopy(message: HumanMessage): HumanMessage {
   });
 }
 
-/** What would change an answer, beside it. */
-function rewriting(message: BaseMessage): AIMessage {
+/** A copy that is part of no turn, of what would change an answer or pass for one. */
+function writtenByHand(message: BaseMessage): AIMessage {
   const mark: Mark = { rewrites: message.id ?? "" };
   const id = deriveUuid("rewrites", message.id ?? "", JSON.stringify(message.content));
   return new AIMessage({ content: message.content, id, additional_kwargs: { lily: mark } });
