@@ -254,19 +254,22 @@ describe("/forget --everywhere", () => {
     expect((await lily.send("/forget of --everywhere --yes")).envelope.code).toBe("command_usage");
   });
 
-  it.each([
-    ["王芳", "昨天王芳来了，她很高兴"],
-    ["서울", "우리는 서울에서 만났다"],
-    ["Bo", "I met Bo🎉 in town"],
-    ["Quimbleton", "by Quimbleton's gate"],
-  ])("R-2: erases the name %s", async (name, text) => {
+  it("R-2: erases names of every script, and no word that a name is a part of", async () => {
+    const names = [
+      ["王芳", "昨天王芳来了，她很高兴"],
+      ["서울", "우리는 서울에서 만났다"],
+      ["Bo", "I met Bo🎉 in town"],
+      ["Quimbleton", "by Quimbleton's gate"],
+    ] as const;
     const lily = await start({ model: echoModel() });
-    await lily.send(text);
+    for (const [, text] of names) await lily.send(text);
     await lily.send("a border of bottles");
-    const reply = await lily.send(`/forget ${name} --everywhere --yes`);
-    expect(outcomesOf(reply)).toMatchObject({ transcripts: "erased 1" });
-    expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([2, 3]);
-    expect(hunt(lily.folder, { text, words: [text] })).toEqual([]);
+    for (const [name, text] of names) {
+      const reply = await lily.send(`/forget ${name} --everywhere --yes`);
+      expect(outcomesOf(reply)).toMatchObject({ transcripts: "erased 1" });
+      expect(hunt(lily.folder, { text, words: [text] })).toEqual([]);
+    }
+    expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([5, 6, 7, 8, 9]);
   });
 
   it("R-3: leaves a fact and a turn that share a date, a time and an amount with it", async () => {
@@ -280,22 +283,23 @@ describe("/forget --everywhere", () => {
     expect((await lily.turns((await lily.chain()).latest)).map(({ turn }) => turn)).toEqual([2, 3, 4]);
   });
 
-  it.each(["openai:zebrafish", "openai:gpt-zebrafish-mini", "openai:魚zebrafish"])(
-    "R-6: erases the argument of /model %s from marks and chains, and seals verify",
-    async (model) => {
-      const lily = await start({ model: echoModel() });
+  it("R-6: erases arguments of /model from marks and chains, and seals verify", async () => {
+    const models = ["openai:zebrafish", "openai:gpt-zebrafish-mini", "openai:魚zebrafish"];
+    const lily = await start({ model: echoModel() });
+    for (const model of models) {
       await lily.send(`/model ${model}`);
       await lily.send("/new");
       await lily.send("hello");
       await lily.send("/new");
-      expect(JSON.stringify(await lily.chain())).toContain("zebrafish");
+      expect(JSON.stringify(await lily.chain())).toContain(model);
+    }
+    for (const model of models)
       expect((await lily.send(`/forget ${model} --everywhere --yes`)).envelope.ok).toBe(true);
-      expect(JSON.stringify(await lily.chain())).not.toContain("zebrafish");
-      expect(await problemsOf(lily)).toEqual([]);
-      await lily.restart();
-      expect(hunt(lily.folder, { text: "zebrafish", words: ["zebrafish"] })).toEqual([]);
-    },
-  );
+    expect(JSON.stringify(await lily.chain())).not.toContain("zebrafish");
+    expect(await problemsOf(lily)).toEqual([]);
+    await lily.restart();
+    expect(hunt(lily.folder, { text: "zebrafish", words: ["zebrafish"] })).toEqual([]);
+  });
 
   it("counts facts of every task among those that fit", async () => {
     const lily = await start({ model: echoModel() });

@@ -310,19 +310,26 @@ describe("a real MCP server in a turn", () => {
   });
 
   it.each<[what: string, answer: () => unknown]>([
-    ["a picture of 4 MB", () => [{ type: "image", data: "AAAA".repeat(1_000_000), mime_type: "image/png" }]],
-    ["a picture of 9 MB", () => [{ type: "image", data: "AAAA".repeat(3_000_000), mime_type: "image/png" }]],
-    ["a text of 5 MB", () => "0123456789".repeat(500_000)],
+    ["a picture", () => [{ type: "image", data: "AAAA".repeat(60_000), mime_type: "image/png" }]],
     [
-      "an error of 5 MB",
+      "a picture over the limit",
+      () => [{ type: "image", data: "AAAA".repeat(90_000), mime_type: "image/png" }],
+    ],
+    ["a long text", () => "0123456789".repeat(50_000)],
+    [
+      "a long error",
       () => {
-        throw new Error("0123456789".repeat(500_000));
+        throw new Error("0123456789".repeat(50_000));
       },
     ],
   ])("leaves little in state, checkpoint and transcript of %s", async (_what, answer) => {
     const { outside } = fakeOutside(described("look"));
     const model = calling("my__look");
-    const lily = await start({ model, adjust: using({ ...outside, call: async () => answer() }) });
+    const lily = await start({
+      model,
+      adjust: using({ ...outside, call: async () => answer() }),
+      config: { limits: { attachmentBytes: 200_000 } },
+    });
     expect((await lily.send("look")).envelope.message).toBe("done");
     const items = await lily.storage.store.search([], { limit: 1_000 });
     const sizes = items

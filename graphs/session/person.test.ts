@@ -19,23 +19,22 @@ async function lilyWith(options: HarnessOptions = {}) {
 }
 
 describe("C-7: the person is always there", () => {
-  it.each([
-    ["/remember I am vegetarian", "Recommend me a dinner recipe", "I am vegetarian"],
-    ["/remember Always answer in French", "What is the capital of Peru?", "Always answer in French"],
-    [
-      "/remember --domain user_profile Ich bin gegen Nüsse allergisch",
-      "今晚吃什么？",
-      "gegen Nüsse allergisch",
-    ],
-  ])("%s is in the prompt of a new session that asks %s", async (command, said, fact) => {
+  it("is in the prompts of a new session, whatever is asked and in whatever language", async () => {
+    const facts = ["I am vegetarian", "Always answer in French", "Ich bin gegen Nüsse allergisch"];
     const { lily, given } = await lilyWith();
-    await lily.send(command);
+    await lily.send(`/remember ${facts[0]}`);
+    await lily.send(`/remember ${facts[1]}`);
+    await lily.send(`/remember --domain user_profile ${facts[2]}`);
     await lily.send("/new");
-    await lily.send(said);
-    expect(given()).toContain(fact);
-    const why = (await lily.send("/why")).envelope?.text;
-    expect(why).toContain(fact);
-    expect(why).toContain("is always given");
+    for (const said of ["Recommend me a dinner recipe", "What is the capital of Peru?", "今晚吃什么？"]) {
+      await lily.send(said);
+      const why = (await lily.send("/why")).envelope?.text;
+      for (const fact of facts) {
+        expect(given()).toContain(fact);
+        expect(why).toContain(fact);
+      }
+      expect(why).toContain("is always given");
+    }
   });
 
   it("is there within a context of 1,000 tokens, and takes no more than its share", async () => {
