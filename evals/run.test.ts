@@ -50,14 +50,7 @@ async function openNothing(): Promise<Runner> {
   const never = () => Promise.reject(new Error("not expected"));
   return {
     name: "nothing",
-    can: {
-      clock: false,
-      modelInputs: false,
-      puppetModel: false,
-      restart: false,
-      judges: false,
-      owners: false,
-    },
+    can: {},
     send: never,
     history: never,
     sessions: never,

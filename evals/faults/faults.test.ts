@@ -83,7 +83,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "burst",
-    config: { arrivals: { debounceMs: 500 } },
+    config: { arrivals: { debounceMs: 100 } },
     before: [HELLO],
     act: act("one", { together: sentWith("two") }),
   },

@@ -54,8 +54,8 @@ describe("a turn with tools", () => {
 
 describe("ST-09 a disk without room", () => {
   it("fails the turn in plain words, and the conversation goes on once there is room", async () => {
-    // So long that it needs pages.
-    const long = { ...CHAT, act: { id: "d9", text: `how are you ${"word ".repeat(4000)}` } };
+    // So long that it needs pages; of few words, since the model streams word by word.
+    const long = { ...CHAT, act: { id: "d9", text: `how are you ${`${"word".repeat(100)} `.repeat(50)}` } };
     const failed: boolean[] = [];
     for (const pages of [0, 1, 2, 4, 8, 16]) {
       const { hasFailed, problems } = await survive(long, fullDisk(pages));

@@ -1,19 +1,19 @@
 /** The port behind which a Lily stands under evaluation: in this process, or a server by its URL. */
 
 /** What a runner can do beyond sending messages; a case that needs more than a runner has is skipped. */
-export interface Capabilities {
+interface Capabilities {
   /** Time can be moved forward. */
-  readonly clock: boolean;
+  readonly clock: true;
   /** What the model was given can be read. */
-  readonly modelInputs: boolean;
+  readonly modelInputs: true;
   /** The puppet model answers, so a message can make it call a tool or fail. */
-  readonly puppetModel: boolean;
+  readonly puppetModel: true;
   /** The program can be ended and started again, with another configuration. */
-  readonly restart: boolean;
+  readonly restart: true;
   /** The control models `scripted:judge-a` and `scripted:judge-b` say what a case lets them say. */
-  readonly judges: boolean;
+  readonly judges: true;
   /** Messages can be sent in the name of several owners. */
-  readonly owners: boolean;
+  readonly owners: true;
 }
 
 /** Name of a capability. */
@@ -98,7 +98,8 @@ export interface VerifyResult {
 /** A Lily under evaluation. A case addresses it by session key only. */
 export interface Runner {
   readonly name: string;
-  readonly can: Capabilities;
+  /** What it cannot do is left out. */
+  readonly can: Partial<Capabilities>;
   /** Sends one message; a fresh delivery id unless one is given. Never throws for what Lily refuses. */
   send(key: string, text: string, options?: SendOptions): Promise<SentReply>;
   /** The committed turns of one session alone, oldest first. */

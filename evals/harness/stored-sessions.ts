@@ -8,12 +8,6 @@ import type { Verdict } from "#src/sessions/verdict.ts";
 import type { TurnReply } from "#src/turns/turn-reply.ts";
 import type { HistoryTurn, Runner, SentReply, SessionSummary } from "./runner.ts";
 
-/** What a runner does with sessions elsewhere. */
-export type RemoteSessions = Pick<Runner, "send" | "history" | "sessions" | "verify"> & {
-  /** @throws what the server answers instead */
-  readonly ready: () => Promise<void>;
-};
-
 /** The part of a runner that reads the store. */
 export function storedSessions(
   repository: SessionRepository,

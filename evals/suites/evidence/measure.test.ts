@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { DOCUMENTS, QUESTIONS, measureEvidence } from "./measure.ts";
-import { EVIDENCE_STORES, isGoodEnough, runEvidenceEval } from "./run.ts";
+import {
+  DOCUMENTS,
+  EVIDENCE_STORES,
+  isGoodEnough,
+  measureEvidence,
+  QUESTIONS,
+  runEvidenceEval,
+} from "./measure.ts";
 
 it("asks for passages that stand in the documents", () => {
   for (const { expected: answer } of QUESTIONS) {

@@ -1,10 +1,17 @@
-/** Measures how well passages are found: the answer first, among the three that a model is given, and none in vain. */
+/**
+ * The evaluation of evidence, by store: how often the passage that answers comes first, and among the three that a model is
+ * given, and whether nothing is given where nothing answers.
+ */
+import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
+import Table from "cli-table3";
 import { z } from "zod";
-import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { choosePassages, fittingEvidence } from "#src/context/found-sections.ts";
 import { createEvidenceBook, type EvidenceBook, type FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import { nameOf } from "#memory/evidence/evidence-item.ts";
+import { indexFieldsOf } from "#memory/namespaces.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { readLines } from "#evals/data/read-lines.ts";
 
 /** Documents, and questions: the document and words that answer, or null where no passage may be given. */
@@ -23,7 +30,7 @@ export const QUESTIONS = readLines(
 type EvidenceQuestion = (typeof QUESTIONS)[number];
 
 /** What the questions came to; shares are from 0 to 1. */
-export interface EvidenceMeasure {
+interface EvidenceMeasure {
   readonly questions: number;
   /** The passage that answers is the first. */
   readonly first: number;
@@ -80,4 +87,44 @@ function answers(
   answer: NonNullable<EvidenceQuestion["expected"]>,
 ): boolean {
   return nameOf(source) === answer.document && piece.text.replaceAll(/\s+/gu, " ").includes(answer.says);
+}
+
+/** Below these the search is not good enough. */
+const LEAST = { first: 0.85, given: 0.95, silent: 1 };
+
+/** The stores: one that ranks, and one for which the book ranks. */
+export const EVIDENCE_STORES: readonly (readonly [string, () => BaseStore])[] = [
+  ["SqliteStore", sqliteStore],
+  ["InMemoryStore", () => new InMemoryStore()],
+];
+
+function sqliteStore(): BaseStore {
+  return new SqliteStore(openDatabase(":memory:"), {
+    clock: createManualClock(0),
+    index: { fields: indexFieldsOf },
+  });
+}
+
+/** Whether a measure is good enough. */
+export function isGoodEnough({ first, given, silent }: EvidenceMeasure): boolean {
+  return first >= LEAST.first && given >= LEAST.given && silent >= LEAST.silent;
+}
+
+/** Runs the questions. @returns the exit code: 1 when a store is below the mark */
+export async function runEvidenceEval(args: readonly string[], out: (text: string) => void): Promise<number> {
+  const measures: (readonly [string, EvidenceMeasure])[] = [];
+  for (const [name, makeStore] of EVIDENCE_STORES) measures.push([name, await measureEvidence(makeStore())]);
+  out(args.includes("--json") ? JSON.stringify(Object.fromEntries(measures), null, 2) : reportOf(measures));
+  return measures.every(([, measure]) => isGoodEnough(measure)) ? 0 : 1;
+}
+
+function reportOf(measures: readonly (readonly [string, EvidenceMeasure])[]): string {
+  const table = new Table({
+    head: ["store", "questions", "answer first", "answer given", "silent where nothing answers"],
+    style: { head: [], border: [], compact: true },
+  });
+  for (const [name, { questions, first, given, silent }] of measures)
+    table.push([name, questions, first.toFixed(2), given.toFixed(2), silent.toFixed(2)]);
+  const misses = measures.flatMap(([name, measure]) => measure.misses.map((miss) => `${name}: ${miss}`));
+  return [table.toString(), ...misses].join("\n");
 }

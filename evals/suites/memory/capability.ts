@@ -213,8 +213,11 @@ const oneOfMany: EvalCase = {
   async run(on) {
     await on.runner.restart({ limits: { memoryTokens: 300 } });
     await remember(on, BIKE);
-    for (let number = 0; number < 40; number += 1)
-      await remember(on, `--domain user_profile note ${number} about the garden shed and its old tools`);
+    for (let number = 0; number < 20; number += 1)
+      await remember(
+        on,
+        `--domain user_profile note ${number} on the garden shed and the old tools that hang on its wall by the door`,
+      );
     const told = await toldWith(on, "which bike do I have?");
     expectTold(told, [BIKE]);
     const many = await toldWith(on, "what about the garden shed?");

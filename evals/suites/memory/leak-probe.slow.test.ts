@@ -13,7 +13,7 @@ import {
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { probeLeaks } from "./leak-probe.ts";
+import { probeLeaks } from "./testing/leak-probe.ts";
 
 const MINUTES = 60_000;
 

@@ -4,7 +4,7 @@ import { indexFieldsOf } from "#memory/namespaces.ts";
 import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
 import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
-import { probeLeaks } from "./leak-probe.ts";
+import { probeLeaks } from "./testing/leak-probe.ts";
 
 const sqliteStore = (): BaseStore =>
   new SqliteStore(openDatabase(":memory:"), {
