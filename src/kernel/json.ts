@@ -107,6 +107,15 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+type Defined<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
+  [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>;
+};
+
+/** The fields that are there: a field that may be absent is never stored or passed on as `undefined`. */
+export function defined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Defined<T>;
+}
+
 /** Deeper than anything of ours goes. */
 const MAX_DEPTH = 50;
 
@@ -128,11 +137,4 @@ export function parsedJson(text: string): unknown {
     // A text that only begins like JSON has been looked at as text.
     return undefined;
   }
-}
-
-/** The fields that are there: a field that may be absent is never stored or passed on as `undefined`. */
-export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const there = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Entries of an object come back as fields of the same names.
-  return Object.fromEntries(there) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -47,29 +47,17 @@ export interface FirstSession {
 
 /** A new chain with one session. @throws {LilyError} `session_key_invalid` when its owner or key ends in a blank */
 export function openChain(first: FirstSession): Chain {
-  assertNoBlankEnds(first.owner, "owner");
-  assertNoBlankEnds(first.sessionKey, "session key");
-  const entry: ChainEntry = {
-    sessionId: first.sessionId,
-    ordinal: 1,
-    previous: null,
-    previousSeal: null,
-    continues: [],
-    opened: {
-      at: first.at,
-      deliveryId: first.deliveryId,
-      textHash: first.textHash,
-      ...(first.snapshot === undefined ? {} : { snapshot: first.snapshot }),
-      ...(first.leftHash === undefined ? {} : { leftHash: first.leftHash }),
-    },
-  };
+  const { owner, sessionKey, sessionId, at, deliveryId, textHash, snapshot, leftHash } = first;
+  assertNoBlankEnds(owner, "owner");
+  assertNoBlankEnds(sessionKey, "session key");
+  const entry = { sessionId, ordinal: 1, previous: null, previousSeal: null, continues: [] };
   return {
     v: 1,
-    owner: first.owner,
-    sessionKey: first.sessionKey,
+    owner,
+    sessionKey,
     revision: 1,
-    latest: first.sessionId,
-    sessions: [entry],
+    latest: sessionId,
+    sessions: [{ ...entry, opened: { at, deliveryId, textHash, snapshot, leftHash } }],
   };
 }
 
@@ -90,40 +78,33 @@ export interface Rotation {
   /** Title of the session that is sealed. */
   readonly title?: string | undefined;
   readonly continues?: readonly string[];
-  readonly continuesUpTo?: Readonly<Record<string, number>>;
+  readonly continuesUpTo?: Record<string, number>;
   /** A new salt with each call, for the parts of the sealed entry that may be erased one day; absent: they may not. */
   readonly salt?: () => string;
 }
 
 /** The chain after `latest` was sealed and a new session was opened behind it. */
 export function rotateChain(chain: Chain, rotation: Rotation): Chain {
+  const { sessionId, at, deliveryId, textHash, leftHash, snapshot, verdict, carried } = rotation;
+  const { turns, head, title, salt, continues = [], continuesUpTo } = rotation;
   const ended = latestEntry(chain);
-  const titled = rotation.title === undefined ? ended : { ...ended, title: rotation.title };
-  const latest = rotation.salt === undefined ? titled : coverParts(titled, rotation.salt);
+  const titled = title === undefined ? ended : { ...ended, title };
+  const latest = salt === undefined ? titled : coverParts(titled, salt);
   const seal = sealEntry(chain, latest, rotation);
-  const sealed = { ...latest, sealed: { at: rotation.at, turns: rotation.turns, head: rotation.head, seal } };
   const successor: ChainEntry = {
-    sessionId: rotation.sessionId,
+    sessionId,
     ordinal: latest.ordinal + 1,
     previous: latest.sessionId,
     previousSeal: seal,
-    continues: [...(rotation.continues ?? [])],
-    ...(rotation.continuesUpTo === undefined ? {} : { continuesUpTo: { ...rotation.continuesUpTo } }),
-    opened: {
-      at: rotation.at,
-      deliveryId: rotation.deliveryId,
-      textHash: rotation.textHash,
-      ...(rotation.leftHash === undefined ? {} : { leftHash: rotation.leftHash }),
-      verdict: rotation.verdict,
-      ...(rotation.snapshot === undefined ? {} : { snapshot: rotation.snapshot }),
-      carried: rotation.carried,
-    },
+    continues: [...continues],
+    continuesUpTo,
+    opened: { at, deliveryId, textHash, leftHash, verdict, snapshot, carried },
   };
   return {
     ...chain,
     revision: chain.revision + 1,
-    latest: successor.sessionId,
-    sessions: [...chain.sessions.slice(0, -1), sealed, successor],
+    latest: sessionId,
+    sessions: [...chain.sessions.slice(0, -1), { ...latest, sealed: { at, turns, head, seal } }, successor],
   };
 }
 
@@ -133,15 +114,9 @@ export function sealEntry(
   entry: ChainEntry,
   closing: { readonly turns: number; readonly head: string; readonly at: string },
 ): string {
+  const { owner, sessionKey } = chain;
   const { turns, head, at } = closing;
-  return sealOf({
-    owner: chain.owner,
-    sessionKey: chain.sessionKey,
-    turns,
-    head,
-    at,
-    entry: sealedFacts(entry),
-  });
+  return sealOf({ owner, sessionKey, turns, head, at, entry: sealedFacts(entry) });
 }
 
 /** The entry of `latest`. @throws {LilyError} `record_invalid` when the chain points nowhere */
@@ -182,7 +157,7 @@ export function lineageOf(chain: Chain, sessionId: string): string[] {
 export interface LineagePart {
   readonly sessionId: string;
   /** Last turn that is read; absent: all of them. */
-  readonly upTo?: number;
+  readonly upTo?: number | undefined;
 }
 
 /** The lineage with how far each part is read. */
@@ -193,11 +168,8 @@ export function readingOrder(chain: Chain, sessionId: string): LineagePart[] {
     // Also ends a chain that was damaged into a circle.
     if (visited.has(part.sessionId)) return;
     visited.add(part.sessionId);
-    const entry = entryOf(chain, part.sessionId);
-    for (const earlier of entry?.continues ?? []) {
-      const upTo = entry?.continuesUpTo?.[earlier];
-      visit({ sessionId: earlier, ...(upTo === undefined ? {} : { upTo }) });
-    }
+    const { continues = [], continuesUpTo } = entryOf(chain, part.sessionId) ?? {};
+    for (const earlier of continues) visit({ sessionId: earlier, upTo: continuesUpTo?.[earlier] });
     lineage.push(part);
   };
   visit({ sessionId });

@@ -3,6 +3,7 @@
  * itself loses; none of it says what was said. Pure.
  */
 import { z } from "zod";
+import { defined } from "#src/kernel/json.ts";
 import { type ChainEntry, type EntryPart, partOf, type Redaction, withoutParts } from "./chain-entry.ts";
 import type { Chain } from "./chain.ts";
 import { withoutWords, wordlessLedgerChangeSchema } from "./ledger.ts";
@@ -63,57 +64,41 @@ export function deliveryIdsOf({ collected = [], deliveryId }: StoredTurn): strin
 
 /** The mark of a turn: salt, hashes of texts and all that was said are gone; leaf and head stay. */
 export function redactTurn(record: TurnRecord, at: string): RedactedTurn {
-  const { collected, deliveryId, head, kind, leaf, sessionId, turn } = record;
+  const { sessionId, turn, kind, deliveryId, leaf, head } = record;
+  const collected = record.collected?.map((delivery) => ({ deliveryId: delivery.deliveryId }));
   const changes = withoutTexts(record.changes);
-  return {
-    v: 1,
-    sessionId,
-    turn,
-    redacted: { at },
-    kind,
-    deliveryId,
-    ...(collected === undefined
-      ? {}
-      : { collected: collected.map((delivery) => ({ deliveryId: delivery.deliveryId })) }),
-    at: record.at,
-    ...(changes === undefined ? {} : { changes }),
-    leaf,
-    head,
-  };
+  const kept = { sessionId, turn, kind, deliveryId, collected, at: record.at, changes, leaf, head };
+  return defined({ v: 1 as const, redacted: { at }, ...kept });
 }
 
 /** A task or model that was chosen becomes none: the one before it was left all the same. */
-function withoutTexts(changes: SessionChanges | undefined): RedactedTurn["changes"] {
-  if (changes === undefined) return undefined;
+function withoutTexts(changes: SessionChanges = {}): RedactedTurn["changes"] {
   const { title: _title, task, style, kbs, model, controlModel, ledger, compacted, ...settings } = changes;
-  const kept = {
+  const none = (chosen: unknown): null | undefined => (chosen === undefined ? undefined : null);
+  const kept = defined({
     ...settings,
-    ...(task === undefined ? {} : { task: null }),
-    ...(style === undefined ? {} : { style: null }),
-    ...(kbs === undefined ? {} : { kbs: null }),
-    ...(model === undefined ? {} : { model: null }),
-    ...(controlModel === undefined ? {} : { controlModel: null }),
-    ...(ledger === undefined ? {} : { ledger: withoutWords(ledger) }),
-    ...(compacted === undefined
-      ? {}
-      : { compacted: { sessionId: compacted.sessionId, turn: compacted.turn } }),
-  };
+    task: none(task),
+    style: none(style),
+    kbs: none(kbs),
+    model: none(model),
+    controlModel: none(controlModel),
+    ledger: ledger && withoutWords(ledger),
+    compacted: compacted && { sessionId: compacted.sessionId, turn: compacted.turn },
+  });
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-/** What has such a list; most chains have none. */
-interface WithRedactions {
-  readonly redactions?: readonly Redaction[] | undefined;
-}
-
 /** Erased turns of a session by their number, with the time of the erasure. */
-export function erasedTurns(chain: WithRedactions, sessionId: string): ReadonlyMap<number, string> {
+export function erasedTurns(
+  chain: Pick<Chain, "redactions">,
+  sessionId: string,
+): ReadonlyMap<number, string> {
   const own = (chain.redactions ?? []).filter((redaction) => redaction.sessionId === sessionId);
   return new Map(own.flatMap(({ at, turns = [] }) => turns.map((turn) => [turn, at] as const)));
 }
 
 /** Erased parts of a session's chain entry. */
-export function erasedParts(chain: WithRedactions, sessionId: string): readonly EntryPart[] {
+export function erasedParts(chain: Pick<Chain, "redactions">, sessionId: string): readonly EntryPart[] {
   const own = (chain.redactions ?? []).filter((redaction) => redaction.sessionId === sessionId);
   return own.flatMap(({ parts = [] }) => parts);
 }
@@ -176,8 +161,8 @@ function listRedaction(chain: Chain, { sessionId, at, turns = [], parts = [] }: 
   const redaction = {
     sessionId,
     at,
-    ...(newTurns.length === 0 ? {} : { turns: newTurns }),
-    ...(newParts.length === 0 ? {} : { parts: newParts }),
+    turns: newTurns.length === 0 ? undefined : newTurns,
+    parts: newParts.length === 0 ? undefined : newParts,
   };
-  return { ...chain, redactions: [...(chain.redactions ?? []), redaction] };
+  return { ...chain, redactions: [...(chain.redactions ?? []), defined(redaction)] };
 }

@@ -1,6 +1,7 @@
 /** The rules by which a session ends, as configuration; which of them hold for one session, and which model is asked about topics. */
 import ms from "ms";
 import { z } from "zod";
+import { defined } from "#src/kernel/json.ts";
 import { isTimeZone } from "./day-boundary.ts";
 import type { ControlModel } from "./verdict.ts";
 
@@ -169,16 +170,11 @@ export function withOverrides(policy: RolloverPolicy, layer: RolloverOverrides):
   return {
     ...policy,
     ...defined(layer),
-    idle: { ...policy.idle, ...defined(layer.idle) },
-    dayBoundary: { ...policy.dayBoundary, ...defined(layer.dayBoundary) },
-    semantic: { ...policy.semantic, ...defined(layer.semantic) },
-    reversal: { ...policy.reversal, ...defined(layer.reversal) },
+    idle: { ...policy.idle, ...defined(layer.idle ?? {}) },
+    dayBoundary: { ...policy.dayBoundary, ...defined(layer.dayBoundary ?? {}) },
+    semantic: { ...policy.semantic, ...defined(layer.semantic ?? {}) },
+    reversal: { ...policy.reversal, ...defined(layer.reversal ?? {}) },
   };
-}
-
-function defined<T extends object>(part: T | undefined) {
-  const entries = Object.entries(part ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };
 }
 
 /** Name of the classifier that needs no model. */

@@ -1,5 +1,6 @@
 /** Changes that a command makes to its session: stored with its turn, so that they hold once the turn is committed. */
 import { z } from "zod";
+import { defined } from "#src/kernel/json.ts";
 import { pluginNameSchema, SLOTS, type PluginChoices } from "./plugin-choices.ts";
 import { foldLedger, ledgerChangeSchema, type Ledger } from "./ledger.ts";
 import { unitPlaceSchema } from "./knowledge-units.ts";
@@ -64,31 +65,26 @@ export function applyChanges(
   turn: number,
 ): SessionFields {
   if (changes === undefined) return session;
-  const { ledger: noted, compacted: told, plugins, keyPlugins, ...fields } = session;
-  const ledger = ledgerAfter(noted, changes, turn);
-  const compacted = changes.compacted ?? (changes.contextFrom === undefined ? told : undefined);
-  const { agent, skillSnapshot } = changes;
-  const approvedTools = approvedAfter(session.approvedTools, changes);
-  return {
-    ...changed(fields, changes, [
+  return defined({
+    ...changed(session, changes, [
+      "title",
       "rollover",
       "controlModel",
+      "contextFrom",
       "task",
       "style",
       "persona",
+      "skillSnapshot",
       "toolSnapshot",
       "kbs",
     ]),
-    ...pluginsAfter({ plugins, keyPlugins }, changes.plugins),
-    ...(agent === undefined ? {} : { activeAgent: agent }),
-    ...(skillSnapshot === undefined ? {} : { skillSnapshot }),
-    ...(approvedTools === undefined ? {} : { approvedTools }),
-    ...(ledger === undefined ? {} : { ledger }),
-    ...(compacted === undefined ? {} : { compacted }),
-    ...(changes.contextFrom === undefined ? {} : { contextFrom: changes.contextFrom }),
-    ...(changes.title === undefined ? {} : { title: changes.title }),
+    ...pluginsAfter(session, changes.plugins),
+    activeAgent: changes.agent ?? session.activeAgent,
+    approvedTools: approvedAfter(session.approvedTools, changes),
+    ledger: ledgerAfter(session.ledger, changes, turn),
+    compacted: changes.compacted ?? (changes.contextFrom === undefined ? session.compacted : undefined),
     modelConfig: modelAfter(session.modelConfig, changes),
-  };
+  });
 }
 
 function approvedAfter(
@@ -100,19 +96,17 @@ function approvedAfter(
 }
 
 function pluginsAfter(
-  before: Pick<SessionFields, "plugins" | "keyPlugins">,
+  { plugins, keyPlugins }: Pick<SessionFields, "plugins" | "keyPlugins">,
   changes: SessionChanges["plugins"] = {},
 ): Pick<SessionFields, "plugins" | "keyPlugins"> {
-  const taken = Object.entries(changes).flatMap(([slot, name]) => (name === null ? [slot] : []));
-  const without = (choices: PluginChoices = {}): PluginChoices =>
-    Object.fromEntries(Object.entries({ ...choices }).filter(([slot]) => !taken.includes(slot)));
-  const chosen = Object.fromEntries(Object.entries(changes).filter(([, name]) => name !== null));
-  const plugins = without({ ...before.plugins, ...chosen });
-  const keyPlugins = without(before.keyPlugins);
-  return {
-    ...(Object.keys(plugins).length === 0 ? {} : { plugins }),
-    ...(Object.keys(keyPlugins).length === 0 ? {} : { keyPlugins }),
+  const dropped: readonly string[] = SLOTS.filter((slot) => changes[slot] === null);
+  const kept = (choices: SessionChanges["plugins"] = {}): PluginChoices | undefined => {
+    const named = Object.entries(choices).flatMap(([slot, name]) =>
+      name === null || dropped.includes(slot) ? [] : [[slot, name] as const],
+    );
+    return named.length === 0 ? undefined : Object.fromEntries(named);
   };
+  return { plugins: kept({ ...plugins, ...changes }), keyPlugins: kept(keyPlugins) };
 }
 
 function modelAfter(

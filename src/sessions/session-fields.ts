@@ -1,5 +1,6 @@
 /** The fields of a session that its state carries: what it is, how it is set up, and its clocks. */
 import { z } from "zod";
+import { defined } from "#src/kernel/json.ts";
 import { heldUnitSchema } from "./knowledge-units.ts";
 import { ledgerSchema } from "./ledger.ts";
 import { pluginChoicesSchema } from "./plugin-choices.ts";
@@ -168,29 +169,23 @@ export const sessionFieldsSchema = z.strictObject({
 /** A session as its state carries it. */
 export type SessionFields = z.infer<typeof sessionFieldsSchema>;
 
-function mannerOf({
-  style,
-  modelConfig: { reasoning, verbosity },
-}: SessionFields): z.infer<typeof mannerSchema> {
-  return {
-    ...(style === undefined ? {} : { style }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(verbosity === undefined ? {} : { verbosity }),
-  };
-}
-
 /** What a session hands on when it ends. */
 export function carriedOf(session: SessionFields): Carried {
-  return {
-    activeAgent: session.activeAgent,
-    model: session.modelConfig.chosen ? session.modelConfig.model : null,
-    ...(session.rollover === undefined ? {} : { rollover: session.rollover }),
-    ...(session.controlModel === undefined ? {} : { controlModel: session.controlModel }),
-    ...(session.task === undefined ? {} : { task: session.task }),
-    ...mannerOf(session),
-    ...(session.plugins === undefined ? {} : { plugins: session.plugins }),
-    ...(session.keyPlugins === undefined ? {} : { keyPlugins: session.keyPlugins }),
-    ...(session.kbs === undefined ? {} : { kbs: session.kbs }),
-    toldNoModel: session.toldNoModel,
-  };
+  const { activeAgent, modelConfig, rollover, controlModel, task, style, toldNoModel } = session;
+  const { plugins, keyPlugins, kbs } = session;
+  const { chosen, model, reasoning, verbosity } = modelConfig;
+  return defined({
+    activeAgent,
+    model: chosen ? model : null,
+    rollover,
+    controlModel,
+    task,
+    style,
+    reasoning,
+    verbosity,
+    plugins,
+    keyPlugins,
+    kbs,
+    toldNoModel,
+  });
 }

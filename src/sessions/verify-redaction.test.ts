@@ -1,118 +1,18 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { createManualClock } from "#src/kernel/clock.ts";
-import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { chainNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
-import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
-import { openChain, rotateChain, type Chain } from "./chain.ts";
-import { erasePartsFromChain, redactTurn } from "./redaction.ts";
-import { EMPTY_HEAD, linkTurn, textHashOf } from "./seal.ts";
-import type { TurnRecord } from "./turn-record.ts";
-import { turnBody } from "./testing/turn-body.ts";
-import { verifyOwner, type VerifyReport } from "./verify.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { rotateChain } from "./chain.ts";
+import { redactTurn } from "./redaction.ts";
+import { AT, changedAt, LATER, leafPaths, NUMBERS, openArchive, problemsOf } from "./testing/archive.ts";
 
-const AT = "2026-03-01T09:00:00.000Z";
-const LATER = "2026-04-01T09:00:00.000Z";
-const KEY = { owner: "local", sessionKey: "cli:main" };
-const TURNS = [4, 3, 3] as const;
-const NUMBERS = TURNS.flatMap((turns, index) =>
-  Array.from({ length: turns }, (_, turn) => ({ sessionId: `s${index + 1}`, turn: turn + 1 })),
-);
+const archive = await openArchive();
+beforeEach(() => archive.reset("salted"));
 
-function transcriptOf(sessionId: string, turns: number): TurnRecord[] {
-  const records: TurnRecord[] = [];
-  for (let turn = 1; turn <= turns; turn += 1) {
-    const text = `text ${turn} of ${sessionId}`;
-    records.push(
-      linkTurn(
-        turnBody({
-          sessionId,
-          turn,
-          deliveryId: `d-${sessionId}-${turn}`,
-          textHash: textHashOf(text),
-          at: AT,
-          messages: [{ role: "user", content: text, timestamp: AT }],
-        }),
-        { head: records.at(-1)?.head ?? EMPTY_HEAD, salt: `salt-${turn}` },
-      ),
-    );
-  }
-  return records;
-}
-
-interface ArchiveOptions {
-  /** Whether seals cover what can be erased by salted hashes, as they do since there is erasing. */
-  readonly salted?: boolean;
-}
-
-/** Three sessions of one key, the last of them open, each opened by the delivery of its first turn. */
-async function openArchive({ salted = true }: ArchiveOptions = {}) {
-  const { store } = createMemoryBackend({ clock: createManualClock(Date.parse(AT)) });
-  const repository = createStoreSessionRepository(store);
-  const transcripts = TURNS.map((turns, index) => transcriptOf(`s${index + 1}`, turns));
-  let salts = 0;
-  const opened = (index: number) => ({
-    sessionId: `s${index + 1}`,
-    at: AT,
-    deliveryId: `d-s${index + 1}-1`,
-    textHash: transcripts[index]?.[0]?.textHash ?? "",
-  });
-  let chain = openChain({ ...KEY, ...opened(0) });
-  for (const index of [1, 2])
-    chain = rotateChain(chain, {
-      ...opened(index),
-      verdict: { action: "rotate", trigger: "idle", idleMs: 2, limitMs: 1, dueAt: AT },
-      turns: TURNS[index - 1] ?? 0,
-      head: transcripts[index - 1]?.at(-1)?.head ?? "",
-      carried: { activeAgent: "lily", model: null, toldNoModel: false, task: `task ${index}` },
-      title: `title ${index}`,
-      ...(salted ? { salt: () => `salt ${(salts += 1)}` } : {}),
-    });
-  await repository.writeChain(chain);
-  for (const records of transcripts)
-    for (const record of records) await repository.writeTurn({ ...KEY, ...record }, record);
-  const namespace = (sessionId: string) => historyNamespace({ ...KEY, sessionId });
-  return {
-    repository,
-    verify: () => verifyOwner(repository, KEY.owner),
-    erase: (turns: readonly { sessionId: string; turn: number }[], at = LATER) =>
-      repository.redactTurns(KEY, turns, at),
-    eraseParts: async (says: (text: string) => boolean) =>
-      repository.writeChain(erasePartsFromChain((await repository.readChain(KEY)) as Chain, says, LATER)),
-    chain: async () => (await repository.readChain(KEY)) as Chain,
-    putChain: (value: object) => store.put(chainNamespace(KEY), "chain", { ...value }, false),
-    turn: (sessionId: string, turn: number) =>
-      transcripts.flat().find((one) => one.sessionId === sessionId && one.turn === turn) as TurnRecord,
-    item: async (sessionId: string, turn: number) =>
-      (await store.get(namespace(sessionId), turnItemKey(turn)))?.value,
-    putItem: (sessionId: string, turn: number, value: object | null) =>
-      value === null
-        ? store.delete(namespace(sessionId), turnItemKey(turn))
-        : store.put(namespace(sessionId), turnItemKey(turn), { ...value }, false),
-  };
-}
-
-const problemsOf = ({ problems }: VerifyReport): string[] =>
-  problems.map(({ sessionId, turn, problem }) => `${sessionId}/${turn ?? "-"} ${problem}`);
-
-/** Every path of `value` that ends in something that is neither a list nor an object. */
-function leafPaths(value: unknown, before: readonly string[] = []): (readonly string[])[] {
-  if (typeof value !== "object" || value === null) return [before];
-  return Object.entries(value).flatMap(([key, item]) => leafPaths(item, [...before, key]));
-}
-
-function changedAt<T>(value: T, path: readonly string[]): T {
-  const copy = structuredClone(value);
-  let parent = copy as Record<string, unknown>;
-  for (const key of path.slice(0, -1)) parent = parent[key] as Record<string, unknown>;
-  const last = path.at(-1) ?? "";
-  parent[last] = typeof parent[last] === "number" ? parent[last] + 1 : `${String(parent[last])}x`;
-  return copy;
-}
+/** Resets first, to an archive whose seals cover what can be erased, or one of an earlier version. */
+const withSeals = (salted: boolean) => archive.reset(salted ? "salted" : "plain");
 
 describe("an archive of which turns were erased", () => {
   it.each([true, false])("verifies, and tells how many (covers: %s)", async (salted) => {
-    const archive = await openArchive({ salted });
+    await withSeals(salted);
     expect(await archive.erase([NUMBERS[1], NUMBERS[8]].flatMap((one) => one ?? []))).toEqual({
       redacted: 2,
     });
@@ -126,13 +26,12 @@ describe("an archive of which turns were erased", () => {
   });
 
   it.each([true, false])("verifies when all of them were erased (covers: %s)", async (salted) => {
-    const archive = await openArchive({ salted });
+    await withSeals(salted);
     await archive.erase(NUMBERS);
     expect(await archive.verify()).toMatchObject({ ok: true, turns: 10, erased: { turns: 10 } });
   });
 
   it("goes on: what is sealed after an erasure verifies as well", async () => {
-    const archive = await openArchive();
     await archive.erase([{ sessionId: "s3", turn: 1 }]);
     await archive.putChain(
       rotateChain(await archive.chain(), {
@@ -155,24 +54,21 @@ describe("an archive of which turns were erased", () => {
 
 describe("what is wrong with an erasure", () => {
   it("is told when it was listed and the body still stands, until it is done again", async () => {
-    const archive = await openArchive();
     await archive.erase([{ sessionId: "s1", turn: 2 }]);
-    await archive.putItem("s1", 2, { ...archive.turn("s1", 2) });
+    await archive.putTurn("s1", 2, archive.turn("s1", 2));
     expect(problemsOf(await archive.verify())).toEqual(["s1/2 its erasure did not finish: erase it again"]);
     expect(await archive.erase([{ sessionId: "s1", turn: 2 }], AT)).toEqual({ redacted: 1 });
     expect(await archive.verify()).toMatchObject({ ok: true, erased: { turns: 1 } });
   });
 
   it("is told when the body is gone and no erasure is on record", async () => {
-    const archive = await openArchive();
-    await archive.putItem("s2", 3, { ...redactTurn(archive.turn("s2", 3), LATER) });
+    await archive.putTurn("s2", 3, redactTurn(archive.turn("s2", 3), LATER));
     expect(problemsOf(await archive.verify())).toEqual(["s2/3 it was erased, and no erasure is on record"]);
   });
 
   it("is told when the mark is gone as well", async () => {
-    const archive = await openArchive();
     await archive.erase([{ sessionId: "s1", turn: 2 }]);
-    await archive.putItem("s1", 2, null);
+    await archive.putTurn("s1", 2, null);
     expect(problemsOf(await archive.verify())).toContain("s1/2 it is missing");
   });
 
@@ -182,22 +78,20 @@ describe("what is wrong with an erasure", () => {
     [{ sessionId: "s9", at: LATER, turns: [1] }, "s9/- an erasure is on record, and no such session"],
     [{ sessionId: "s1", at: LATER, parts: ["title"] }, "s1/- its title: the erasure did not finish"],
   ])("is told when the list says what is not so: %j", async (redaction, problem) => {
-    const archive = await openArchive();
     await archive.putChain({ ...(await archive.chain()), redactions: [redaction] });
     expect(problemsOf(await archive.verify())).toEqual([problem]);
   });
 
   it("is told when a turn that stands was changed beside one that was erased", async () => {
-    const archive = await openArchive();
     await archive.erase([{ sessionId: "s1", turn: 2 }]);
-    await archive.putItem("s1", 3, { ...archive.turn("s1", 3), status: "stopped" });
+    await archive.putTurn("s1", 3, { ...archive.turn("s1", 3), status: "stopped" });
     expect(problemsOf(await archive.verify())).toEqual(["s1/3 its text is not what was committed"]);
   });
 });
 
 describe("erased titles and tasks", () => {
   it.each([true, false])("leave the seals to be verified (covers: %s)", async (salted) => {
-    const archive = await openArchive({ salted });
+    await withSeals(salted);
     await archive.eraseParts((text) => text.endsWith("1"));
     expect(await archive.verify()).toMatchObject({ ok: true, erased: { turns: 0, titles: 2 } });
     const once = await archive.chain();
@@ -207,7 +101,6 @@ describe("erased titles and tasks", () => {
   });
 
   it("are told when they are gone and no erasure is on record", async () => {
-    const archive = await openArchive();
     await archive.eraseParts((text) => text === "title 1");
     const { redactions: _redactions, ...chain } = await archive.chain();
     await archive.putChain(chain);
@@ -215,7 +108,6 @@ describe("erased titles and tasks", () => {
   });
 
   it.each(["x", "title 1"])("are told when %j is put in the place of one", async (title) => {
-    const archive = await openArchive();
     await archive.eraseParts((text) => text === "title 1");
     const chain = await archive.chain();
     const [first, ...rest] = chain.sessions;
@@ -224,7 +116,6 @@ describe("erased titles and tasks", () => {
   });
 
   it("show every other change of a sealed entry whose seal has covers", async () => {
-    const archive = await openArchive();
     await archive.eraseParts((text) => text === "title 2");
     const chain = await archive.chain();
     const unnoticed: string[] = [];
@@ -236,7 +127,7 @@ describe("erased titles and tasks", () => {
   });
 
   it("show a seal of an earlier version that was changed, by the session that follows", async () => {
-    const archive = await openArchive({ salted: false });
+    await withSeals(false);
     await archive.eraseParts((text) => text === "title 1");
     await archive.putChain(changedAt(await archive.chain(), ["sessions", "0", "sealed", "seal"]));
     expect(problemsOf(await archive.verify())).toEqual(["s2/- the session before it has another seal now"]);
@@ -249,7 +140,7 @@ describe("random erasures of a random part", () => {
   it("verify, in whatever order and however often they are made", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(someTurns, { maxLength: 3 }), fc.boolean(), async (erasures, salted) => {
-        const archive = await openArchive({ salted });
+        await withSeals(salted);
         for (const [index, turns] of erasures.entries())
           await archive.erase(turns, `2026-04-0${index + 1}T09:00:00.000Z`);
         const erased = new Set(erasures.flat()).size;
@@ -259,31 +150,31 @@ describe("random erasures of a random part", () => {
           erased: { turns: erased, titles: 0 },
         });
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
   it("hide no other change: of a turn that stands, of a place in the hash chain, of the list", async () => {
     await fc.assert(
       fc.asyncProperty(someTurns, fc.constantFrom(...NUMBERS), fc.nat(), async (turns, changed, pick) => {
-        const archive = await openArchive();
+        await withSeals(true);
         await archive.erase(turns);
         const { sessionId, turn } = changed;
         const item = (await archive.item(sessionId, turn)) ?? {};
         // What a mark says beside its time, leaf and head is for redeliveries, and is under no seal.
         const sealed = "redacted" in item ? [["leaf"], ["head"], ["redacted", "at"]] : leafPaths(item);
-        await archive.putItem(sessionId, turn, changedAt(item, sealed[pick % sealed.length] ?? []));
+        await archive.putTurn(sessionId, turn, changedAt(item, sealed[pick % sealed.length] ?? []));
         const { problems } = await archive.verify();
         expect(problems.map((problem) => problem.sessionId)).toContain(sessionId);
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
   it("are told when one of them is taken off the list", async () => {
     await fc.assert(
       fc.asyncProperty(someTurns, fc.nat(), async (turns, pick) => {
-        const archive = await openArchive();
+        await withSeals(true);
         await archive.erase(turns);
         const chain = await archive.chain();
         const listed = (chain.redactions ?? []).filter((redaction) => redaction.turns !== undefined);
@@ -296,7 +187,7 @@ describe("random erasures of a random part", () => {
             `${dropped?.sessionId}/${turn} it was erased, and no erasure is on record`,
           );
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 });
