@@ -2,16 +2,26 @@
  * Erases a text, a conversation or a person from every place, and answers with a receipt. Done again, it finishes what a crash or
  * a turn that ran has left.
  */
-import { toInstant } from "#src/kernel/clock.ts";
-import { LilyError } from "#src/kernel/errors.ts";
-import { encodeLabel } from "#src/kernel/ids.ts";
 import { markForgotten } from "#memory/facts/forget.ts";
-import { lockName, parseOwner } from "#src/sessions/session-key.ts";
+import { toInstant } from "#src/kernel/clock.ts";
+import { isLilyError, LilyError } from "#src/kernel/errors.ts";
+import { encodeLabel } from "#src/kernel/ids.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";
-import { KeyLeases, type HeldKey } from "./key-leases.ts";
-import { countOf, type Erasure, type ErasureDeps, type Found, type Place, type Search } from "./place.ts";
+import { lockName, parseOwner } from "#src/sessions/session-key.ts";
+import type { Lease, LeaseRef } from "#src/storage/backend.ts";
+import {
+  countOf,
+  eraseIn,
+  findIn,
+  type Erasure,
+  type ErasureDeps,
+  type Found,
+  type FoundIn,
+  type Place,
+  type Search,
+} from "./place.ts";
+import { factDepsOn, memoryOfKey } from "./belongings.ts";
 import { PLACES } from "./places.ts";
-import { factDepsOn, memoryOfKey } from "./places/belongings.ts";
 import {
   erased,
   line,
@@ -32,12 +42,9 @@ export interface Target {
   readonly asked?: string | undefined;
   /** One conversation; not beside a text. */
   readonly sessionKey?: string | undefined;
-  /** The key on which the erasure was asked for, whose lock is held. */
-  readonly held?: HeldKey;
+  /** The key of the owner on which the erasure was asked for, whose lock is held. */
+  readonly held?: { readonly ref: KeyRef; readonly lease: LeaseRef };
 }
-
-/** What was found, by the name of its place. */
-export type FoundIn = ReadonlyMap<string, readonly Found[]>;
 
 /** What is looked for: the fact, and commands that asked for it in words of their own; or everything. */
 export function searchFor(
@@ -45,9 +52,7 @@ export function searchFor(
   { owner, text, asked, sessionKey }: Target,
 ): Omit<Search, "found"> {
   parseOwner(owner);
-  if (text === undefined) {
-    return { deps, owner, sessionKey, says: () => true, isWhole: true };
-  }
+  if (text === undefined) return { deps, owner, sessionKey, says: () => true, isWhole: true };
   const rules = [saysOf(text), ...(asked === undefined ? [] : [askedBy(asked)])];
   return { deps, owner, says: (other) => rules.some((says) => says(other)), isWhole: false };
 }
@@ -55,10 +60,7 @@ export function searchFor(
 /** Looks into every place. Changes nothing. */
 export async function findAll(search: Omit<Search, "found">, places = PLACES): Promise<FoundIn> {
   const found = new Map<string, readonly Found[]>();
-  for (const place of places) {
-    const here = { ...search, found };
-    found.set(place.name, place.leaves?.(here) === undefined ? await place.find(here) : []);
-  }
+  for (const place of places) found.set(place.name, await findIn(place, { ...search, found }));
   return found;
 }
 
@@ -97,9 +99,9 @@ export async function erase(deps: ErasureDeps, target: Target): Promise<Receipt>
   const { owner, text, sessionKey } = target;
   const search = searchFor(deps, target);
   const at = toInstant(Math.trunc(deps.clock.now()));
-  const leases = new KeyLeases(storage.locks, { held: target.held, waitMs: deps.keyWaitMs });
+  const leases = new KeyLeases(deps, target);
   const storeFor: Erasure["storeFor"] = (key) => {
-    const lease = key === undefined ? leases.any() : leases.of({ owner, sessionKey: key });
+    const lease = key === undefined ? leases.held.values().next().value : leases.held.get(key);
     return lease === undefined ? storage.store : storage.fencedStore(lease);
   };
   const outcome: Outcome = { counts: new Map(), left: new Map() };
@@ -108,9 +110,12 @@ export async function erase(deps: ErasureDeps, target: Target): Promise<Receipt>
     if (text !== undefined) await markForgotten(factDepsOn(deps, storeFor()), { owner }, text);
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const found = await findAll(search);
-      await leases.take(keysIn(owner, found));
-      if (search.isWhole && round === 1 && leases.busy.length > 0) throw stillRunning(leases.busy);
-      if (!(await eraseRound({ ...search, text, at, storeFor, found }, leases, outcome))) break;
+      await leases.take([...found.values()].flat().flatMap((one) => one.sessionKey ?? []));
+      if (search.isWhole && round === 1 && leases.busy.size > 0)
+        throw new LilyError("turn_running", `a turn is running on ${leases.busyNames}`, {
+          next: "Try again when it has ended. Nothing was changed.",
+        });
+      if (!(await eraseRound({ ...search, at, storeFor, found }, leases, outcome))) break;
     }
   } finally {
     await leases.release();
@@ -143,28 +148,28 @@ async function eraseRound(erasure: Erasure, leases: KeyLeases, { counts, left }:
   let isAny = false;
   left.clear();
   for (const place of PLACES.toReversed()) {
-    const found = erasure.found.get(place.name) ?? [];
-    const isOpen = ({ sessionKey }: Found): boolean =>
-      sessionKey === undefined || leases.of({ owner: erasure.owner, sessionKey }) !== undefined;
-    const waits = place.waitsForAll !== undefined && leases.busy.length > 0;
-    const open = waits ? [] : found.filter(isOpen);
-    if (open.length < found.length) left.set(place.name, place.waitsForAll ?? busyText(leases.busy));
+    const { name, waitsForAll } = place;
+    const found = erasure.found.get(name) ?? [];
+    const waits = waitsForAll !== undefined && leases.busy.size > 0;
+    const open = waits
+      ? []
+      : found.filter(({ sessionKey }) => sessionKey === undefined || leases.held.has(sessionKey));
+    if (open.length < found.length)
+      left.set(
+        name,
+        waitsForAll ?? `a turn is running on ${leases.busyNames}; erase the same again when it has ended`,
+      );
     if (open.length === 0) continue;
     leases.assertHeld();
-    const gone = await place.erase(open, erasure);
+    const gone = await eraseIn(place, open, erasure);
     if (typeof gone === "string") {
-      left.set(place.name, gone);
+      left.set(name, gone);
       continue;
     }
-    counts.set(place.name, (counts.get(place.name) ?? 0) + gone);
+    counts.set(name, (counts.get(name) ?? 0) + gone);
     isAny ||= gone > 0;
   }
   return isAny;
-}
-
-function keysIn(owner: string, found: FoundIn): KeyRef[] {
-  const keys = [...found.values()].flat().flatMap(({ sessionKey }) => sessionKey ?? []);
-  return [...new Set(keys)].map((sessionKey) => ({ owner, sessionKey }));
 }
 
 function lineOf(place: Place, search: Search, { counts, left }: Outcome): ReceiptLine {
@@ -189,16 +194,61 @@ function keyLines({ apiKeys }: ErasureDeps, { owner, text, sessionKey }: Target)
   return [line("API keys", "kept", `${keys} still open an empty account; lily keys revoke takes them back`)];
 }
 
-function busyText(busy: readonly string[]): string {
-  return `a turn is running on ${namesOf(busy)}; erase the same again when it has ended`;
-}
+/** A turn that runs longer is not waited for: somebody waits for the receipt. */
+const WAIT_MS = 2_000;
+const SHORT_WAIT_MS = 20;
 
-function stillRunning(busy: readonly string[]): LilyError {
-  return new LilyError("turn_running", `a turn is running on ${namesOf(busy)}`, {
-    next: "Try again when it has ended. Nothing was changed.",
-  });
-}
+/** The locks of the owner's keys that are changed: taken in one order, each with a bounded wait, kept to the end. */
+class KeyLeases {
+  /** By session key, those that the caller held already first. */
+  readonly held = new Map<string, LeaseRef>();
+  /** Session keys on which turns ran for longer than was waited. */
+  readonly busy = new Set<string>();
+  readonly #taken: Lease[] = [];
+  readonly #deps: ErasureDeps;
+  readonly #owner: string;
 
-function namesOf(busy: readonly string[]): string {
-  return busy.map((key) => JSON.stringify(key)).join(", ");
+  constructor(deps: ErasureDeps, { owner, held }: Target) {
+    this.#deps = deps;
+    this.#owner = owner;
+    if (held !== undefined) this.held.set(held.ref.sessionKey, held.lease);
+  }
+
+  /** Takes those that are not held, once each. In one order, so that two erasures of an owner wait for each other at most once. */
+  async take(sessionKeys: readonly string[]): Promise<void> {
+    const { storage, keyWaitMs = WAIT_MS } = this.#deps;
+    for (const sessionKey of [...new Set(sessionKeys)].sort()) {
+      if (this.held.has(sessionKey) || this.busy.has(sessionKey)) continue;
+      // Whoever waited for one long turn does not wait for many.
+      const waitMs = this.busy.size === 0 ? keyWaitMs : SHORT_WAIT_MS;
+      try {
+        const lease = await storage.locks.acquire(lockName({ owner: this.#owner, sessionKey }), { waitMs });
+        this.held.set(sessionKey, lease);
+        this.#taken.push(lease);
+      } catch (error) {
+        if (!isLilyError(error) || error.code !== "lease_timeout") throw error;
+        this.busy.add(sessionKey);
+      }
+    }
+  }
+
+  get busyNames(): string {
+    return [...this.busy]
+      .sort()
+      .map((key) => JSON.stringify(key))
+      .join(", ");
+  }
+
+  /** @throws {LilyError} `lease_lost` when one was lost meanwhile: somebody else may be writing */
+  assertHeld(): void {
+    if (this.#taken.every((lease) => !lease.lost.aborted)) return;
+    throw new LilyError("lease_lost", "the lock of a conversation was lost while it was erased from", {
+      next: "Ask for the erasure again: it goes on where it was.",
+    });
+  }
+
+  /** Gives back those that were taken here. */
+  async release(): Promise<void> {
+    await Promise.all(this.#taken.map((lease) => lease.release()));
+  }
 }

@@ -9,8 +9,8 @@ import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
 import { explanationNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { repositoryStores } from "#src/storage/testing/repository-stores.ts";
-import { erase, findAll, searchFor } from "../erase.ts";
-import { countOf } from "../place.ts";
+import { erase, findAll, searchFor } from "./erase.ts";
+import { countOf } from "./place.ts";
 
 const AT = "2026-03-01T09:00:00.000Z";
 const KEY = { owner: "mara", sessionKey: "telegram:dm:42" };
