@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { recordNamespace } from "#memory/namespaces.ts";
 import { newRecord } from "#memory/facts/new-record.ts";
-import { checkKeptSecrets } from "#src/upkeep/kept-secrets.ts";
+import { checkKeptSecrets } from "#src/upkeep/conversations.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import { echoModel, type Harness, OWNER, storingAll, systemOf } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";

@@ -13,9 +13,18 @@ import { assertStoreNotLost } from "#src/storage/sqlite/sqlite-backend.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { sizeText } from "./check.ts";
 import { damageIn } from "./database-file.ts";
-import { listHomeFiles, type DatabasePaths, type Home, type Progress } from "./home.ts";
+import {
+  copyWhole,
+  factsOf,
+  fileError,
+  isMissing,
+  listHomeFiles,
+  syncPath,
+  type DatabasePaths,
+  type Home,
+  type Progress,
+} from "./home.ts";
 import { createManifest, HOME_FILES, MANIFEST, type Manifest, type ManifestFile } from "./manifest.ts";
-import { copyWhole, factsOf, fileError, FOLDER_MODE, isMissing, syncPath } from "./whole-file.ts";
 
 export interface BackupRequest {
   readonly home: Home;
@@ -66,7 +75,7 @@ export async function backUp(request: BackupRequest): Promise<BackupReport> {
 function makeNewFolder(folder: string): void {
   try {
     makeFolder(dirname(folder));
-    mkdirSync(folder, { mode: FOLDER_MODE });
+    mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if (!existsSync(folder)) throw fileError(error, `the backup ${folder} could not be written`);
     throw new LilyError("backup_exists", `${folder} exists already; a backup overwrites nothing`, {
@@ -127,11 +136,10 @@ function assertWhole(copy: string, source: string): void {
 
 async function copyFiles({ home, folder, onProgress }: BackupRequest): Promise<ManifestFile[]> {
   const copied: ManifestFile[] = [];
-  for (const file of listHomeFiles(home)) {
-    const path = `${HOME_FILES}/${file.path}`;
-    const { executable } = file;
+  for (const { path: file, executable } of listHomeFiles(home)) {
+    const path = `${HOME_FILES}/${file}`;
     try {
-      const facts = await copyWhole(join(home.folder, file.path), join(folder, path), { executable });
+      const facts = await copyWhole(join(home.folder, file), join(folder, path), executable);
       copied.push({ path, role: "file", ...facts, ...(executable ? { executable } : {}) });
     } catch (error) {
       if (!isMissing(error)) throw error;

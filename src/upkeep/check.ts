@@ -9,9 +9,9 @@ export interface Check {
   /** What was found, in plain words. */
   readonly found: string;
   /** What to do, where something can be done. */
-  readonly next?: string;
+  readonly next?: string | undefined;
   /** Of a bad row: the code that the whole answers with. */
-  readonly code?: ErrorCode;
+  readonly code?: ErrorCode | undefined;
 }
 
 /** A row that says that all is well. */
@@ -25,19 +25,8 @@ export function warning(check: string, found: string, next: string): Check {
 }
 
 /** A row that says that something is wrong. */
-export function wrong(
-  check: string,
-  found: string,
-  options: { next?: string | undefined; code?: ErrorCode } = {},
-): Check {
-  const { next, code } = options;
-  return {
-    check,
-    state: "bad",
-    found,
-    ...(next === undefined ? {} : { next }),
-    ...(code === undefined ? {} : { code }),
-  };
+export function wrong(check: string, found: string, told: Pick<Check, "next" | "code"> = {}): Check {
+  return { check, state: "bad", found, ...told };
 }
 
 /** The rows of `look`, or one that says why there are none. */

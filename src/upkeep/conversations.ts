@@ -1,6 +1,9 @@
-/** Checks of conversations that go through the store port, on any backend: seals, chains, and the pointers to them. */
+/** Checks that go through the store port, on any backend: seals, chains, the pointers to them, and secrets that are remembered. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
+import { maskSecrets } from "#memory/policy/find-secrets.ts";
+import { createSecretlintScanner } from "#memory/policy/secret-scanner.ts";
+import { shortId } from "#memory/record.ts";
 import { isLilyError } from "#src/kernel/errors.ts";
 import { decodeLabel } from "#src/kernel/ids.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
@@ -9,12 +12,17 @@ import {
   keyRefSchema,
   pointerSchema,
   type DeliveryPointer,
-  type KeyRef,
   type SessionRepository,
   type TranscriptRef,
 } from "#src/sessions/repository.ts";
-import { combineReports, verifyOwner, type VerifyProblem, type VerifyReport } from "#src/sessions/verify.ts";
-import { getItem, namespacesUnder, readableItems, searchAll } from "#src/storage/session-items.ts";
+import { combineReports, verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
+import {
+  getItem,
+  itemsUnder,
+  namespacesUnder,
+  readableItems,
+  searchAll,
+} from "#src/storage/session-items.ts";
 import {
   chainsOf,
   deliveryNamespace,
@@ -24,7 +32,6 @@ import {
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { counted, joined } from "#src/kernel/markdown.ts";
 import { fine, someOf, warning, wrong, type Check } from "./check.ts";
-import { checkKeptSecrets } from "./kept-secrets.ts";
 
 const FROM_A_BACKUP =
   "Restore a backup if it should be as it was: lily restore <folder>. Conversations go on without.";
@@ -34,11 +41,12 @@ const REPAIR = "lily doctor --repair makes them anew from the conversations.";
 export async function checkConversations(store: BaseStore): Promise<Check[]> {
   const repository = createStoreSessionRepository(store);
   const chains = await chainsIn(store, repository);
+  const pointers = await pointersOf(store, repository, chains);
   return [
     sealsRow(await verifyStore(store)),
     latestRow(chains),
-    sessionIndexRow(chains, await lostSessions(store, chains)),
-    await deliveriesRow(store, repository, chains),
+    sessionIndexRow(chains, pointers),
+    deliveriesRow(pointers),
     await checkKeptSecrets(store),
   ];
 }
@@ -51,13 +59,8 @@ export async function verifyStore(store: BaseStore): Promise<VerifyReport> {
   for (const namespace of await namespacesUnder(store, ["history"]))
     if (!known.has(namespace[1]))
       strays.add(`${namespace.join("/")}: its turns are stored, but its owner has no chain`);
-  const problems = [...strays].map((problem): VerifyProblem => ({
-    sessionKey: "",
-    sessionId: "",
-    ordinal: 0,
-    turn: null,
-    problem,
-  }));
+  const nowhere = { sessionKey: "", sessionId: "", ordinal: 0, turn: null };
+  const problems = [...strays].map((problem) => ({ ...nowhere, problem }));
   const reports: VerifyReport[] = [];
   for (const owner of owners) {
     const report = await verifyOwner(repository, owner);
@@ -73,18 +76,11 @@ export async function verifyStore(store: BaseStore): Promise<VerifyReport> {
 /** Makes the pointers anew that lead to sessions and turns. @returns how many were missing or wrong */
 export async function repairPointers(store: BaseStore): Promise<number> {
   const repository = createStoreSessionRepository(store);
-  const chains = await chainsIn(store, repository);
-  const lost = await lostSessions(store, chains);
+  const { lost, missing } = await pointersOf(store, repository, await chainsIn(store, repository));
   for (const { sessionId, chain } of lost)
     await repository.indexSession(sessionId, { owner: chain.owner, sessionKey: chain.sessionKey });
-  let written = lost.length;
-  for (const chain of chains) {
-    for (const [id, pointer] of (await deliveriesOf(store, repository, chain)).missing) {
-      await repository.writeDelivery(chain, id, pointer);
-      written += 1;
-    }
-  }
-  return written;
+  for (const { id, chain, pointer } of missing) await repository.writeDelivery(chain, id, pointer);
+  return lost.length + missing.length;
 }
 
 const ownedSchema = z.object({ owner: z.string() });
@@ -111,111 +107,74 @@ async function chainsIn(store: BaseStore, repository: SessionRepository): Promis
   return chains;
 }
 
-function sealsRow({ sessions, turns, erased, problems }: VerifyReport): Check {
-  const what = `${counted(sessions, "session")} with ${counted(turns, "turn")}`;
-  const gone = erased.turns + erased.titles;
-  if (problems.length === 0)
-    return fine(
-      "seals",
-      `${what}, all as they were committed${gone === 0 ? "" : `; ${gone} erased on request`}`,
-    );
-  const texts = problems.map(({ sessionKey, sessionId, ordinal, turn, problem }) => {
-    const where = ordinal === 0 ? sessionId : `${sessionKey} session ${ordinal}`;
-    return joined([`${where}${turn === null ? "" : ` turn ${turn}`}`, problem], ": ");
-  });
-  const found = `${counted(problems.length, "problem")} in ${what}: ${someOf(texts)}`;
-  return wrong("seals", found, { code: "verify_failed", next: FROM_A_BACKUP });
-}
-
-function latestRow(chains: readonly Chain[]): Check {
-  const astray = chains.filter((chain) => entryOf(chain, chain.latest) === undefined);
-  if (astray.length === 0)
-    return fine("latest", `${counted(chains.length, "key")}, each with its latest session`);
-  const keys = someOf(astray.map(({ sessionKey }) => sessionKey));
-  return wrong("latest", `${keys}: latest is no session of the chain`, {
-    code: "record_invalid",
-    next: FROM_A_BACKUP,
-  });
-}
-
-/** Sessions that are not found by their id, or under another key. */
-async function lostSessions(
-  store: BaseStore,
-  chains: readonly Chain[],
-): Promise<{ readonly sessionId: string; readonly chain: Chain }[]> {
-  const indexed = new Map<string, KeyRef | undefined>();
-  const ids = chains.flatMap(({ sessions }) => sessions.map(({ sessionId }) => sessionId));
-  for (const [key, value] of await pointersIn(store, sessionIndexNamespace, ids))
-    indexed.set(key, keyRefSchema.safeParse(value).data);
-  return chains.flatMap((chain) =>
-    chain.sessions
-      .map(({ sessionId }) => ({ sessionId, chain }))
-      .filter(({ sessionId }) => {
-        const ref = indexed.get(sessionId);
-        return ref?.owner !== chain.owner || ref.sessionKey !== chain.sessionKey;
-      }),
-  );
-}
-
-function sessionIndexRow(chains: readonly Chain[], lost: Awaited<ReturnType<typeof lostSessions>>): Check {
-  const total = chains.reduce((sum, { sessions }) => sum + sessions.length, 0);
-  if (lost.length === 0) return fine("session index", `${counted(total, "session")} found by id`);
-  const names = someOf(lost.map(({ sessionId }) => sessionId));
-  const found = `${counted(lost.length, "session")} not found by id, or under another key: ${names}`;
-  return wrong("session index", found, { code: "record_invalid", next: REPAIR });
-}
-
-/** The pointers from deliveries of a key to its turns. */
-interface Deliveries {
-  readonly total: number;
-  /** Pointers that lead to nothing. */
+/** What leads to sessions and turns, by id and by delivery. */
+interface Pointers {
+  /** Sessions that are not found by their id, or under another key. */
+  readonly lost: readonly { readonly sessionId: string; readonly chain: Chain }[];
+  readonly deliveries: number;
+  /** Deliveries whose pointer leads to nothing. */
   readonly dangling: number;
-  /** Deliveries of stored turns without a pointer, with the one they should have. */
-  readonly missing: ReadonlyMap<string, DeliveryPointer>;
+  /** Deliveries of stored turns without a pointer, with the one that they should have. */
+  readonly missing: readonly {
+    readonly id: string;
+    readonly chain: Chain;
+    readonly pointer: DeliveryPointer;
+  }[];
 }
 
-async function deliveriesOf(
+async function pointersOf(
   store: BaseStore,
   repository: SessionRepository,
-  chain: Chain,
-): Promise<Deliveries> {
-  const turnsOf = new Map<string, number>();
-  const missing = new Map<string, DeliveryPointer>();
-  for (const { sessionId, sealed } of chain.sessions) {
-    const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId };
-    const turns = sealed?.turns ?? (await repository.lastStoredTurn(ref));
-    turnsOf.set(sessionId, turns);
-    for (const [id, turn] of await answeredIn(repository, ref, turns)) missing.set(id, { sessionId, turn });
+  chains: readonly Chain[],
+): Promise<Pointers> {
+  const sessions = chains.flatMap((chain) => chain.sessions.map(({ sessionId }) => ({ sessionId, chain })));
+  const ids = sessions.map(({ sessionId }) => sessionId);
+  const indexed = await readableValues(store, sessionIndexNamespace, ids);
+  const lost = sessions.filter(({ sessionId, chain }) => {
+    const ref = keyRefSchema.safeParse(indexed.get(sessionId)).data;
+    return ref?.owner !== chain.owner || ref.sessionKey !== chain.sessionKey;
+  });
+  let [deliveries, dangling] = [0, 0];
+  const missing: Pointers["missing"][number][] = [];
+  for (const chain of chains) {
+    const turnsOf = new Map<string, number>();
+    const wanted = new Map<string, DeliveryPointer>();
+    for (const { sessionId, sealed } of chain.sessions) {
+      const ref = { owner: chain.owner, sessionKey: chain.sessionKey, sessionId };
+      const turns = sealed?.turns ?? (await repository.lastStoredTurn(ref));
+      turnsOf.set(sessionId, turns);
+      for (const [id, turn] of await answeredIn(repository, ref, turns)) wanted.set(id, { sessionId, turn });
+    }
+    for (const [id, value] of await readableValues(store, deliveryNamespace(chain), [...wanted.keys()])) {
+      deliveries += 1;
+      wanted.delete(id);
+      const pointer = pointerSchema.safeParse(value).data;
+      const turns = pointer === undefined ? undefined : turnsOf.get(pointer.sessionId);
+      // Written before the turn: one turn more than there are is what a crash in between leaves, and it is settled later.
+      if (turns === undefined || (pointer?.turn ?? 0) > turns + 1) dangling += 1;
+    }
+    for (const [id, pointer] of wanted) missing.push({ id, chain, pointer });
   }
-  let [total, dangling] = [0, 0];
-  for (const [key, value] of await pointersIn(store, deliveryNamespace(chain), [...missing.keys()])) {
-    total += 1;
-    missing.delete(key);
-    const pointer = pointerSchema.safeParse(value).data;
-    const turns = pointer === undefined ? undefined : turnsOf.get(pointer.sessionId);
-    // Written before the turn: one turn more than there are is what a crash in between leaves, and it is settled later.
-    if (turns === undefined || (pointer?.turn ?? 0) > turns + 1) dangling += 1;
-  }
-  return { total, dangling, missing };
+  return { lost, deliveries, dangling, missing };
 }
 
-/** The items of a namespace; where one cannot be read, which fails a whole search, those of `keys` that can. */
-async function pointersIn(
+/** The values of a namespace by their keys; where one is no JSON, which fails a whole search, those of `keys` that are. */
+async function readableValues(
   store: BaseStore,
   namespace: string[],
   keys: readonly string[],
-): Promise<Map<string, unknown>> {
+): Promise<ReadonlyMap<string, unknown>> {
+  const values = new Map<string, unknown>();
   try {
-    return new Map((await searchAll(store, namespace)).map(({ key, value }) => [key, value]));
+    for (const { key, value } of await searchAll(store, namespace)) values.set(key, value);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    for (const key of keys) {
+      const item = await getItem(store, namespace, key).catch(unlessInvalid);
+      if (item !== undefined) values.set(key, item.value);
+    }
   }
-  const found = new Map<string, unknown>();
-  for (const key of keys) {
-    const item = await getItem(store, namespace, key).catch(unlessInvalid);
-    if (item !== undefined) found.set(key, item.value);
-  }
-  return found;
+  return values;
 }
 
 function unlessInvalid(error: unknown): undefined {
@@ -236,28 +195,72 @@ async function answeredIn(
   }
 }
 
-async function deliveriesRow(
-  store: BaseStore,
-  repository: SessionRepository,
-  chains: readonly Chain[],
-): Promise<Check> {
-  let [total, dangling, missing] = [0, 0, 0];
-  for (const chain of chains) {
-    const found = await deliveriesOf(store, repository, chain);
-    total += found.total;
-    dangling += found.dangling;
-    missing += found.missing.size;
-  }
-  if (missing > 0)
-    return warning(
-      "deliveries",
-      `${missing} of the turns that are stored cannot be found by their delivery`,
-      REPAIR,
+function sealsRow({ sessions, turns, erased, problems }: VerifyReport): Check {
+  const what = `${counted(sessions, "session")} with ${counted(turns, "turn")}`;
+  const gone = erased.turns + erased.titles;
+  if (problems.length === 0)
+    return fine(
+      "seals",
+      `${what}, all as they were committed${gone === 0 ? "" : `; ${gone} erased on request`}`,
     );
-  if (dangling === 0) return fine("deliveries", `${counted(total, "delivery pointer")}, all to something`);
+  const texts = problems.map(({ sessionKey, sessionId, ordinal, turn, problem }) => {
+    const where = ordinal === 0 ? sessionId : `${sessionKey} session ${ordinal}`;
+    return joined([`${where}${turn === null ? "" : ` turn ${turn}`}`, problem], ": ");
+  });
+  const found = `${counted(problems.length, "problem")} in ${what}: ${someOf(texts)}`;
+  return wrong("seals", found, { code: "verify_failed", next: FROM_A_BACKUP });
+}
+
+function latestRow(chains: readonly Chain[]): Check {
+  const astray = chains.filter((chain) => entryOf(chain, chain.latest) === undefined);
+  if (astray.length === 0)
+    return fine("latest", `${counted(chains.length, "key")}, each with its latest session`);
+  const found = `${someOf(astray.map(({ sessionKey }) => sessionKey))}: latest is no session of the chain`;
+  return wrong("latest", found, { code: "record_invalid", next: FROM_A_BACKUP });
+}
+
+function sessionIndexRow(chains: readonly Chain[], { lost }: Pointers): Check {
+  const total = chains.reduce((sum, { sessions }) => sum + sessions.length, 0);
+  if (lost.length === 0) return fine("session index", `${counted(total, "session")} found by id`);
+  const names = someOf(lost.map(({ sessionId }) => sessionId));
+  const found = `${counted(lost.length, "session")} not found by id, or under another key: ${names}`;
+  return wrong("session index", found, { code: "record_invalid", next: REPAIR });
+}
+
+function deliveriesRow({ deliveries, dangling, missing }: Pointers): Check {
+  if (missing.length > 0) {
+    const found = `${missing.length} of the turns that are stored cannot be found by their delivery`;
+    return warning("deliveries", found, REPAIR);
+  }
+  const all = counted(deliveries, "delivery pointer");
+  if (dangling === 0) return fine("deliveries", `${all}, all to something`);
   return warning(
     "deliveries",
-    `${dangling} of ${counted(total, "delivery pointer")} lead to nothing`,
+    `${dangling} of ${all} lead to nothing`,
     "A repeated delivery of these is answered anew; lily verify tells whether turns are missing.",
+  );
+}
+
+const factSchema = z.object({ id: z.string(), text: z.string() });
+
+/**
+ * Looks at each fact of every owner, also those that wait for a review, for secrets that an earlier version took. Names them by
+ * their ids, never by what they say.
+ */
+export async function checkKeptSecrets(store: BaseStore): Promise<Check> {
+  const scan = createSecretlintScanner();
+  const found: string[] = [];
+  let facts = 0;
+  for await (const { value } of itemsUnder(store, ["memory"])) {
+    const fact = factSchema.safeParse(value).data;
+    if (fact === undefined) continue;
+    facts += 1;
+    if ((await maskSecrets(fact.text, scan)) !== fact.text) found.push(shortId(fact.id));
+  }
+  if (found.length === 0) return fine("remembered secrets", `none in ${counted(facts, "fact")}`);
+  return warning(
+    "remembered secrets",
+    `${counted(found.length, "fact")} ${found.length === 1 ? "holds" : "hold"} what looks like a secret, which is masked wherever it is shown: ${someOf(found)}`,
+    "/forget <id> --everywhere erases one.",
   );
 }

@@ -11,33 +11,38 @@ export const MANIFEST = "manifest.json";
 export const HOME_FILES = "home";
 
 const VERSION = 1;
-const KIND = "lily-backup";
 
-/** A path that stays inside the folder it is read from. */
-const insidePath = z
-  .string()
-  .refine(isInside, "it leads out of the backup, or is written in a way that could");
+const manifestFileSchema = z
+  .strictObject({
+    /** Relative to the backup, with "/" between folders; it stays inside. */
+    path: z.string().refine(isInside, "it leads out of the backup, or is written in a way that could"),
+    /** `file` belongs to the home folder; the databases go where the configuration says. */
+    role: z.enum(["checkpoints", "store", "file"]),
+    bytes: z.int().min(0),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/u),
+    executable: z.boolean().optional(),
+  })
+  .refine(
+    ({ role, path }) => (role === "file") === path.startsWith(`${HOME_FILES}/`),
+    `a file of the home folder is not under ${HOME_FILES}/`,
+  );
 
-const manifestFileSchema = z.strictObject({
-  /** Relative to the backup, with "/" between folders. */
-  path: insidePath,
-  /** `file` belongs to the home folder; the databases go where the configuration says. */
-  role: z.enum(["checkpoints", "store", "file"]),
-  bytes: z.int().min(0),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/u),
-  executable: z.boolean().optional(),
-});
+function isInside(path: string): boolean {
+  return !/[\\\0]/u.test(path) && path.split("/").every((part) => !["", ".", ".."].includes(part));
+}
 
-export const manifestSchema = z.strictObject({
-  kind: z.literal(KIND),
+/** A manifest as far as every version of it can be read. */
+const anyManifestSchema = z.looseObject({ kind: z.literal("lily-backup"), version: z.number() });
+
+const manifestSchema = z.strictObject({
+  ...anyManifestSchema.shape,
   version: z.literal(VERSION),
   /** Version of the program that made it. */
   program: z.string(),
   madeAt: z.string(),
   files: z
     .array(manifestFileSchema)
-    .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, "a path is named twice")
-    .refine((files) => files.every(isInItsPlace), `a file of the home folder is not under ${HOME_FILES}/`),
+    .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, "a path is named twice"),
 });
 
 /** What a backup holds. */
@@ -46,12 +51,9 @@ export type Manifest = z.infer<typeof manifestSchema>;
 /** One file of a backup. */
 export type ManifestFile = z.infer<typeof manifestFileSchema>;
 
-/** A manifest as far as every version of it can be read. */
-const anyManifestSchema = z.object({ kind: z.literal(KIND), version: z.number() });
-
 /** Makes a manifest of this version. */
 export function createManifest(made: Pick<Manifest, "program" | "madeAt" | "files">): Manifest {
-  return { kind: KIND, version: VERSION, ...made };
+  return { kind: "lily-backup", version: VERSION, ...made };
 }
 
 /** Whether `folder` is a whole backup, of whatever version. */
@@ -70,50 +72,27 @@ export function isBackup(folder: string): boolean {
  * @throws {LilyError} `backup_invalid` when there is none or it is damaged, `storage_newer` when a newer program made it
  */
 export function readManifest(folder: string): Manifest {
-  const path = join(folder, MANIFEST);
-  const found = parseJson(path, readText(path, folder));
-  const any = anyManifestSchema.safeParse(found);
-  if (any.success && any.data.version > VERSION) {
-    throw new LilyError(
-      "storage_newer",
-      `the backup ${folder} was made by a newer program (version ${any.data.version}; this program knows ${VERSION})`,
-      { next: "Nothing was changed; update the program." },
-    );
-  }
-  const parsed = manifestSchema.safeParse(found);
-  if (parsed.success) return parsed.data;
-  throw invalid(`${path} is no manifest of a backup: ${z.prettifyError(parsed.error)}`);
-}
-
-function readText(path: string, folder: string): string {
+  let found: unknown;
   try {
-    return readFileSync(path, "utf8");
+    found = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8"));
   } catch (error) {
     throw invalid(
       `${folder} is no whole backup, because it has no ${MANIFEST} that can be read (${errorMessage(error)})`,
     );
   }
-}
-
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw invalid(`${path} is damaged: ${errorMessage(error)}`);
-  }
+  const version = anyManifestSchema.safeParse(found).data?.version ?? VERSION;
+  if (version > VERSION)
+    throw new LilyError(
+      "storage_newer",
+      `the backup ${folder} was made by a newer program (version ${version}; this program knows ${VERSION})`,
+      { next: "Nothing was changed; update the program." },
+    );
+  const parsed = manifestSchema.safeParse(found);
+  if (parsed.success) return parsed.data;
+  throw invalid(`${join(folder, MANIFEST)} is no manifest of a backup: ${z.prettifyError(parsed.error)}`);
 }
 
 /** The refusal of a backup. */
 export function invalid(message: string): LilyError {
   return new LilyError("backup_invalid", message, { next: "Nothing was changed; choose another backup." });
-}
-
-function isInside(path: string): boolean {
-  return (
-    !/[\\\0]/u.test(path) && path.split("/").every((part) => part !== "" && part !== "." && part !== "..")
-  );
-}
-
-function isInItsPlace({ role, path }: ManifestFile): boolean {
-  return (role === "file") === path.startsWith(`${HOME_FILES}/`);
 }

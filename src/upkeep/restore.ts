@@ -8,9 +8,20 @@ import type { Clock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { assertUnused } from "./database-file.ts";
-import { ASIDE, BACKUPS, STAGED, stampOf, type DatabasePaths, type Home, type Progress } from "./home.ts";
+import {
+  ASIDE,
+  BACKUPS,
+  copyWhole,
+  fileError,
+  isMissing,
+  STAGED,
+  stampOf,
+  syncPath,
+  type DatabasePaths,
+  type Home,
+  type Progress,
+} from "./home.ts";
 import { HOME_FILES, invalid, readManifest, type Manifest, type ManifestFile } from "./manifest.ts";
-import { copyWhole, fileError, isMissing, syncPath } from "./whole-file.ts";
 
 export interface RestoreRequest {
   /** The backup. */
@@ -106,7 +117,7 @@ async function stage(folder: string, staged: string, places: ReturnType<typeof p
   for (const { file, path } of places) {
     const source = join(folder, file.path);
     try {
-      const copied = await copyWhole(source, join(staged, path), { executable: file.executable });
+      const copied = await copyWhole(source, join(staged, path), file.executable);
       if (copied.bytes !== file.bytes || copied.sha256 !== file.sha256)
         throw invalid(`${source} is not the file that was backed up`);
     } catch (error) {
