@@ -1,6 +1,8 @@
 /** Home folders for tests: real files with real turns, which the graph without a model answered. */
-import { mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll } from "vitest";
 import { temporaryFolder } from "#memory/stores/sqlite/testing/temporary-folder.ts";
 import { openApp } from "#src/app/open-app.ts";
 import { openLocalSessions } from "#graphs/session/local.ts";
@@ -63,10 +65,22 @@ export async function openLily(home: Home): Promise<OpenLily> {
   };
 }
 
+/** Homes by what was said in them; tests are given copies. */
+const made = new Map<string, string>();
+
+afterAll(() => {
+  for (const folder of made.values()) rmSync(folder, { recursive: true, force: true });
+  made.clear();
+});
+
 /** A home in which `messages` were said, one turn each; nobody has it open. */
 export async function homeWith(...messages: readonly string[]): Promise<Home> {
+  const said = messages.join("\n");
+  const template = made.get(said) ?? mkdtempSync(join(tmpdir(), "lily-home-"));
+  if (!made.has(said)) await sayIn(homeIn(template), ...messages);
+  made.set(said, template);
   const home = emptyHome();
-  await sayIn(home, ...messages);
+  cpSync(template, home.folder, { recursive: true });
   return home;
 }
 
