@@ -23,20 +23,35 @@ export function hunt(
   folder: string,
   { text, words }: { readonly text: string; readonly words: readonly string[] },
 ): Catch[] {
+  const [whole, ...parts] = [text, ...words].map(comparable);
+  const reach = TOGETHER + text.length;
+  const anchors = [...new Set([text, words[0] ?? text].map(longestWord))].map(
+    (word) => new RegExp(Array.from(word).join("\\p{Cf}*"), "giu"),
+  );
+  const whatIn = (said: string): Catch["what"] | undefined => {
+    let found: Catch["what"] | undefined;
+    for (const { index } of anchors.flatMap((anchor) => [...said.matchAll(anchor)])) {
+      const around = comparable(said.slice(Math.max(0, index - reach), index + reach));
+      if (around.includes(whole ?? "")) return "text";
+      if (hasTogether(around, parts)) found = "words";
+    }
+    return found;
+  };
   const caught = new Map<string, Catch>();
   for (const file of filesIn(folder)) {
     for (const [decoding, said] of decodings(readFileSync(file))) {
-      const normal = comparable(said);
-      const what = normal.includes(comparable(text))
-        ? "text"
-        : hasTogether(normal, words.map(comparable))
-          ? "words"
-          : undefined;
+      const what = whatIn(said);
       if (what !== undefined)
         caught.set(`${file} ${decoding} ${what}`, { file: file.slice(folder.length + 1), decoding, what });
     }
   }
   return [...caught.values()];
+}
+
+/** Comparing everything in a file takes long: it is looked for there, and what stands around it is compared. */
+function longestWord(text: string): string {
+  const words = text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
 function filesIn(folder: string): string[] {
