@@ -31,18 +31,21 @@ export const chainSchema = z.strictObject({
 /** All sessions of a key. */
 export type Chain = z.infer<typeof chainSchema>;
 
-/** What opens a key: its first session. */
-export interface FirstSession {
-  readonly owner: string;
-  readonly sessionKey: string;
+interface Opening {
   readonly sessionId: string;
   readonly at: string;
   readonly deliveryId: string;
   readonly textHash: string;
+  /** Of what is left to answer of the text, where that is not all of it. */
+  readonly leftHash?: string;
   /** Blob with the persona and the skills that it begins with. */
   readonly snapshot?: string | undefined;
-  /** Of what is answered of the text, where that is not all of it. */
-  readonly leftHash?: string;
+}
+
+/** What opens a key: its first session. */
+export interface FirstSession extends Opening {
+  readonly owner: string;
+  readonly sessionKey: string;
 }
 
 /** A new chain with one session. @throws {LilyError} `session_key_invalid` when its owner or key ends in a blank */
@@ -62,14 +65,7 @@ export function openChain(first: FirstSession): Chain {
 }
 
 /** What a rotation needs to know of the session that ends and the one that begins. */
-export interface Rotation {
-  readonly sessionId: string;
-  readonly at: string;
-  readonly deliveryId: string;
-  readonly textHash: string;
-  readonly leftHash?: string;
-  /** Blob with the persona and the skills of the new session. */
-  readonly snapshot?: string | undefined;
+export interface Rotation extends Opening {
   readonly verdict: RotateVerdict;
   /** Turns and head of the transcript that is sealed. */
   readonly turns: number;

@@ -58,16 +58,11 @@ export const reasoningSchema = z.enum(["none", "minimal", "low", "medium", "high
 /** How long answers are. */
 export const verbositySchema = z.enum(["low", "medium", "high"]);
 
-/** How the user wants to be answered. What is left out, the model or its server decides. */
-const mannerSchema = z.strictObject({
-  /** The user's wishes, in their words. */
-  style: z.string().optional(),
-  reasoning: reasoningSchema.optional(),
-  verbosity: verbositySchema.optional(),
-});
+/** How a model answers, as far as it is configured or chosen. What is left out, the model or its server decides. */
+const manner = { reasoning: reasoningSchema.optional(), verbosity: verbositySchema.optional() };
 
 /** How a model answers, as far as it is configured or chosen. */
-export type Manner = Pick<z.infer<typeof mannerSchema>, "reasoning" | "verbosity">;
+export type Manner = z.infer<z.ZodObject<typeof manner>>;
 
 /** Which model answers, and how. */
 const modelConfigSchema = z.strictObject({
@@ -76,26 +71,34 @@ const modelConfigSchema = z.strictObject({
   /** The user chose it, so it is carried to the next session. */
   chosen: z.boolean(),
   temperature: z.number().optional(),
-  ...mannerSchema.pick({ reasoning: true, verbosity: true }).shape,
+  ...manner,
+});
+
+/** Fields of a session that its successor begins with. */
+const handedOnSchema = z.object({
+  activeAgent: z.string(),
+  rollover: rolloverOverridesSchema.optional(),
+  /** Control model that the user chose, in place of the configured one. */
+  controlModel: z.string().optional(),
+  /** The task whose memory is read beside that of the person; never another one's. */
+  task: z.string().optional(),
+  /** The user's wishes about style, in their words, which come before the persona. */
+  style: z.string().optional(),
+  /** Plugins that the user chose, and those that did their work in a turn of the key after that: its defaults. */
+  plugins: pluginChoicesSchema.optional(),
+  keyPlugins: pluginChoicesSchema.optional(),
+  /** Knowledge bases that are mounted; absent: the default one alone. */
+  kbs: z.array(z.string()).optional(),
+  /** The user was told that no model is configured. */
+  toldNoModel: z.boolean(),
 });
 
 /** What a session hands on to its successor. */
 export const carriedSchema = z.strictObject({
-  activeAgent: z.string(),
+  ...handedOnSchema.shape,
   /** Chosen by the user; `null` means the configured default. */
   model: z.string().nullable(),
-  rollover: rolloverOverridesSchema.optional(),
-  /** Control model that the user chose. */
-  controlModel: z.string().optional(),
-  /** Task that the user is at. */
-  task: z.string().optional(),
-  ...mannerSchema.shape,
-  /** Plugins that the user chose, and those of the key's last turn with one that did its work. */
-  plugins: pluginChoicesSchema.optional(),
-  keyPlugins: pluginChoicesSchema.optional(),
-  kbs: z.array(z.string()).optional(),
-  /** The user was told that no model is configured. */
-  toldNoModel: z.boolean(),
+  ...manner,
 });
 
 /** Preferences that outlive a session. */
@@ -120,27 +123,15 @@ export const sessionFieldsSchema = z.strictObject({
   sessionKey: z.string(),
   /** The thread was addressed without a session key and is its own key. */
   ownKey: z.boolean(),
-  activeAgent: z.string(),
+  ...handedOnSchema.shape,
   skillSnapshot: skillSnapshotSchema,
   /** Absent where the agent has no files. */
   persona: personaSchema.optional(),
   /** Absent where none are configured. */
   toolSnapshot: toolSnapshotSchema.optional(),
   modelConfig: modelConfigSchema,
-  rollover: rolloverOverridesSchema.optional(),
-  /** Control model that the user chose, in place of the configured one. */
-  controlModel: z.string().optional(),
-  /** The task whose memory is read beside that of the person; never another one's. */
-  task: z.string().optional(),
-  /** The user's wishes about style, which come before the persona. */
-  style: z.string().optional(),
   /** Tools that the user lets run without a question; in this session alone. */
   approvedTools: z.array(z.string()).optional(),
-  /** Plugins that the user chose, and those that did their work in a turn of the key after that: its defaults. */
-  plugins: pluginChoicesSchema.optional(),
-  keyPlugins: pluginChoicesSchema.optional(),
-  /** Knowledge bases that are mounted; absent: the default one alone. */
-  kbs: z.array(z.string()).optional(),
   /** Tasks and decisions of the conversation; the next one is not handed them, one that continues it is. */
   ledger: ledgerSchema.optional(),
   /** What was said that may be used again, oldest first; handed on as the ledger is. Absent when there is nothing. */
@@ -153,7 +144,6 @@ export const sessionFieldsSchema = z.strictObject({
   unknownTopics: z.int().optional(),
   /** What the user calls it; stands in the chain once the session is sealed. */
   title: z.string().optional(),
-  toldNoModel: z.boolean(),
   createdAt: z.string(),
   /** First committed turn. */
   firstActivityAt: z.string().nullable(),
@@ -171,21 +161,7 @@ export type SessionFields = z.infer<typeof sessionFieldsSchema>;
 
 /** What a session hands on when it ends. */
 export function carriedOf(session: SessionFields): Carried {
-  const { activeAgent, modelConfig, rollover, controlModel, task, style, toldNoModel } = session;
-  const { plugins, keyPlugins, kbs } = session;
-  const { chosen, model, reasoning, verbosity } = modelConfig;
-  return defined({
-    activeAgent,
-    model: chosen ? model : null,
-    rollover,
-    controlModel,
-    task,
-    style,
-    reasoning,
-    verbosity,
-    plugins,
-    keyPlugins,
-    kbs,
-    toldNoModel,
-  });
+  const { chosen, model, reasoning, verbosity } = session.modelConfig;
+  const handedOn = handedOnSchema.parse(session);
+  return defined({ ...handedOn, model: chosen ? model : null, reasoning, verbosity });
 }

@@ -13,18 +13,27 @@ export const controlModelSchema = z.strictObject({
 /** The model that takes lifecycle decisions, and who chose it. */
 export type ControlModel = z.infer<typeof controlModelSchema>;
 
+const rotate = { action: z.literal("rotate") };
+const topicNumbers = {
+  confidence: z.number(),
+  threshold: z.number(),
+  /** Turns of the session; of a reversal, those since the rollover that is undone. */
+  turns: z.number(),
+  decidedBy: controlModelSchema,
+};
+
 /** Why a session was ended. */
 export const rotateVerdictSchema = z.discriminatedUnion("trigger", [
-  z.strictObject({ action: z.literal("rotate"), trigger: z.literal("command"), command: z.string() }),
+  z.strictObject({ ...rotate, trigger: z.literal("command"), command: z.string() }),
   z.strictObject({
-    action: z.literal("rotate"),
+    ...rotate,
     trigger: z.literal("idle"),
     idleMs: z.number(),
     limitMs: z.number(),
     dueAt: instant,
   }),
   z.strictObject({
-    action: z.literal("rotate"),
+    ...rotate,
     trigger: z.literal("dayBoundary"),
     boundaryAt: instant,
     at: z.string(),
@@ -33,30 +42,10 @@ export const rotateVerdictSchema = z.discriminatedUnion("trigger", [
     minIdleMs: z.number(),
     dueAt: instant,
   }),
-  z.strictObject({
-    action: z.literal("rotate"),
-    trigger: z.literal("semantic"),
-    confidence: z.number(),
-    threshold: z.number(),
-    turns: z.number(),
-    confirmations: z.number(),
-    decidedBy: controlModelSchema,
-  }),
-  z.strictObject({
-    action: z.literal("rotate"),
-    trigger: z.literal("reversal"),
-    confidence: z.number(),
-    threshold: z.number(),
-    /** Turns since the rollover that is undone. */
-    turns: z.number(),
-    decidedBy: controlModelSchema,
-  }),
-  z.strictObject({
-    action: z.literal("rotate"),
-    trigger: z.literal("replay"),
-    /** Turns of this session that the new one continues. */
-    turns: z.number(),
-  }),
+  z.strictObject({ ...rotate, trigger: z.literal("semantic"), confirmations: z.number(), ...topicNumbers }),
+  z.strictObject({ ...rotate, trigger: z.literal("reversal"), ...topicNumbers }),
+  /** `turns` of this session, which the new one continues. */
+  z.strictObject({ ...rotate, trigger: z.literal("replay"), turns: z.number() }),
 ]);
 
 /** A decision to end the session. */

@@ -2,8 +2,6 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { assertNotNewer } from "#memory/stores/sqlite/migrate.ts";
-import { isReadOnly, openCopy } from "#memory/stores/sqlite/open-database.ts";
 import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { retryBusy, toStorageError } from "#memory/stores/storage-errors.ts";
 import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
@@ -12,7 +10,7 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { assertStoreNotLost } from "#src/storage/sqlite/sqlite-backend.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { sizeText } from "./check.ts";
-import { damageIn } from "./database-file.ts";
+import { damageIn, openReadOnly } from "./database-file.ts";
 import {
   copyWhole,
   factsOf,
@@ -24,7 +22,7 @@ import {
   type Home,
   type Progress,
 } from "./home.ts";
-import { createManifest, HOME_FILES, MANIFEST, type Manifest, type ManifestFile } from "./manifest.ts";
+import { HOME_FILES, MANIFEST, VERSION, type Manifest, type ManifestFile } from "./manifest.ts";
 
 export interface BackupRequest {
   readonly home: Home;
@@ -60,7 +58,7 @@ export async function backUp(request: BackupRequest): Promise<BackupReport> {
       ...(await copyDatabase(request, "store")),
       ...(await copyFiles(request)),
     ];
-    const manifest = createManifest({ program, madeAt, files });
+    const manifest: Manifest = { kind: "lily-backup", version: VERSION, program, madeAt, files };
     // Last: a folder with a manifest is whole. Its hashes tell of one that was cut off while this was written.
     const text = `${JSON.stringify(manifest, null, 2)}\n`;
     writeFileSync(join(folder, MANIFEST), text, { mode: 0o600, flag: "wx", flush: true });
@@ -94,8 +92,15 @@ async function copyDatabase(
   const path = `${role}.sqlite`;
   const target = join(folder, path);
   try {
-    if (role === "store" && !isReadOnly(source)) assertNotNewer(source, STORE_SCHEMA);
-    await copySnapshot(source, target);
+    const db = openReadOnly(source, role === "store" ? STORE_SCHEMA : undefined);
+    try {
+      db.exec("BEGIN");
+      // The transaction begins with its first look. Without one, every write of another process would begin the copy anew.
+      await retryBusy(() => db.prepare("SELECT count(*) FROM sqlite_schema").get(), { file: source });
+      await db.backup(target);
+    } finally {
+      db.close();
+    }
     chmodSync(target, 0o600);
     assertWhole(target, source);
     syncPath(target);
@@ -105,20 +110,6 @@ async function copyDatabase(
   const facts = await factsOf(target);
   onProgress?.(`Copied and checked the ${role}, ${sizeText(facts.bytes)}.`);
   return [{ path, role, ...facts }];
-}
-
-async function copySnapshot(source: string, target: string): Promise<void> {
-  const db = isReadOnly(source)
-    ? openCopy(source)
-    : new Database(source, { readonly: true, fileMustExist: true });
-  try {
-    db.exec("BEGIN");
-    // The transaction begins with its first look. Without one, every write of another process would begin the copy anew.
-    await retryBusy(() => db.prepare("SELECT count(*) FROM sqlite_schema").get(), { file: source });
-    await db.backup(target);
-  } finally {
-    db.close();
-  }
 }
 
 function assertWhole(copy: string, source: string): void {

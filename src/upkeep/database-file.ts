@@ -36,9 +36,7 @@ export function openForReading(file: string, check: string, schema?: DatabaseSch
     // Throws where the folder may not be looked into, which is something else than a file that is not there.
     if (statSync(file, { throwIfNoEntry: false }) === undefined)
       return { check: fine(check, `${file} does not exist yet`) };
-    const onlyRead = isReadOnly(file);
-    if (schema !== undefined && !onlyRead) assertNotNewer(file, schema);
-    db = onlyRead ? openCopy(file) : new Database(file, { readonly: true, fileMustExist: true });
+    db = openReadOnly(file, schema);
     if (schema !== undefined) assertVersion(readVersion(db), schema, file);
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return { db };
@@ -49,6 +47,13 @@ export function openForReading(file: string, check: string, schema?: DatabaseSch
     const next = code === "storage_damaged" ? RESTORE : isLilyError(error) ? error.next : undefined;
     return { check: wrong(check, errorMessage(error), { code, next }) };
   }
+}
+
+/** A connection that only reads. @throws {LilyError} `storage_newer` for a file of a newer program than `schema` knows */
+export function openReadOnly(file: string, schema?: DatabaseSchema): Database.Database {
+  if (isReadOnly(file)) return openCopy(file);
+  if (schema !== undefined) assertNotNewer(file, schema);
+  return new Database(file, { readonly: true, fileMustExist: true });
 }
 
 function nameOf(db: Database.Database): string {

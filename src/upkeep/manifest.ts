@@ -10,7 +10,8 @@ export const MANIFEST = "manifest.json";
 /** Folder in a backup that holds the files of the home folder. */
 export const HOME_FILES = "home";
 
-const VERSION = 1;
+/** Of manifests that are written. */
+export const VERSION = 1;
 
 const manifestFileSchema = z
   .strictObject({
@@ -50,11 +51,6 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 /** One file of a backup. */
 export type ManifestFile = z.infer<typeof manifestFileSchema>;
-
-/** Makes a manifest of this version. */
-export function createManifest(made: Pick<Manifest, "program" | "madeAt" | "files">): Manifest {
-  return { kind: "lily-backup", version: VERSION, ...made };
-}
 
 /** Whether `folder` is a whole backup, of whatever version. */
 export function isBackup(folder: string): boolean {
