@@ -4,7 +4,7 @@ import { memoryRecordSchema } from "#memory/record.ts";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { stringsOf } from "#src/storage/stored-strings.ts";
-import { fromTurnItem } from "#src/storage/turn-item.ts";
+import { fromTurnItem } from "#src/storage/session-items.ts";
 import { findAll, findInPart, partText, searchFor, type Target } from "./erase.ts";
 import { countOf, type ErasureDeps, type Found, type FoundIn } from "./place.ts";
 import { saysPartOf, type Says } from "./says.ts";

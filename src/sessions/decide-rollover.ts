@@ -71,25 +71,17 @@ export function topicGate(question: RolloverQuestion): SemanticFinding | undefin
 
 /** The verdict after the classifier was asked; anything but a confirmed shift at the threshold means stay. */
 export function decideTopic(stay: StayVerdict, question: RolloverQuestion, found: TopicFinding): Verdict {
+  const { threshold, confirmations } = question.policy.semantic;
+  const { turns } = question;
   const { decidedBy } = found;
-  const { semantic } = question.policy;
-  const strength = strengthOf(found.evidence, semantic.threshold);
-  if (strength.kind === "unknown")
-    return staying(stay, { result: "unknown", ...strength.finding, decidedBy });
+  const staying = (semantic: SemanticFinding) => ({ ...stay, semantic: { ...semantic, decidedBy } });
+  const strength = strengthOf(found.evidence, threshold);
+  if (strength.kind === "unknown") return staying({ result: "unknown", ...strength.finding });
   const { confidence } = strength;
-  if (strength.kind === "same") return staying(stay, { result: "same", confidence, decidedBy });
+  if (strength.kind === "same") return staying({ result: "same", confidence });
   const confirmed = found.confirmed + 1;
-  if (confirmed < semantic.confirmations)
-    return staying(stay, { result: "unconfirmed", confidence, confirmed, decidedBy });
-  return {
-    action: "rotate",
-    trigger: "semantic",
-    confidence,
-    threshold: semantic.threshold,
-    turns: question.turns,
-    confirmations: semantic.confirmations,
-    decidedBy,
-  };
+  if (confirmed < confirmations) return staying({ result: "unconfirmed", confidence, confirmed });
+  return { action: "rotate", trigger: "semantic", confidence, threshold, turns, confirmations, decidedBy };
 }
 
 /** Whether a session that a change of topic opened is still young enough to be undone by itself. */
@@ -101,20 +93,15 @@ export function mayReverse(question: RolloverQuestion, openedBy: RotateVerdict |
 
 /** The verdict on a rollover that may be undone: what is said since belongs to the old topic, at the threshold, or not. */
 export function decideReversal(stay: StayVerdict, question: RolloverQuestion, found: TopicFinding): Verdict {
-  const { decidedBy } = found;
   const { threshold } = question.policy.semantic;
+  const { decidedBy } = found;
+  const staying = (semantic: SemanticFinding) => ({ ...stay, semantic: { ...semantic, decidedBy } });
   const strength = strengthOf(found.evidence, threshold);
-  if (strength.kind === "unknown")
-    return staying(stay, { result: "unknown", ...strength.finding, decidedBy });
+  if (strength.kind === "unknown") return staying({ result: "unknown", ...strength.finding });
   const { confidence } = strength;
-  if (strength.kind === "shift" || confidence < threshold) {
-    return staying(stay, { result: "notReversed", confidence, decidedBy });
-  }
+  if (strength.kind === "shift" || confidence < threshold)
+    return staying({ result: "notReversed", confidence });
   return { action: "rotate", trigger: "reversal", confidence, threshold, turns: question.turns, decidedBy };
-}
-
-function staying(stay: StayVerdict, semantic: SemanticFinding): StayVerdict {
-  return { ...stay, semantic };
 }
 
 type Strength =
@@ -181,29 +168,16 @@ export function decideTemporal(
   const due = temporalDue(clocks, policy, nowMs);
   if (due === undefined) return { action: "stay", reason: "off", idleMs };
   const dueAt = toInstant(due.dueMs);
+  const { idle, dayBoundary, timeZone } = policy;
   if (nowMs < due.dueMs || behind) {
     const reason = behind ? "clockBehind" : "withinWindow";
-    return {
-      action: "stay",
-      reason,
-      idleMs,
-      ...(policy.idle.enabled ? { limitMs: policy.idle.limit } : {}),
-      dueAt,
-    };
+    return { action: "stay", reason, idleMs, ...(idle.enabled && { limitMs: idle.limit }), dueAt };
   }
-  if (due.trigger === "idle") {
-    return { action: "rotate", trigger: "idle", idleMs, limitMs: policy.idle.limit, dueAt };
-  }
-  return {
-    action: "rotate",
-    trigger: "dayBoundary",
-    boundaryAt: toInstant(due.boundaryMs),
-    at: policy.dayBoundary.at,
-    timeZone: policy.timeZone,
-    idleMs,
-    minIdleMs: policy.dayBoundary.minIdle,
-    dueAt,
-  };
+  if (due.trigger === "idle")
+    return { action: "rotate", trigger: "idle", idleMs, limitMs: idle.limit, dueAt };
+  const { at, minIdle: minIdleMs } = dayBoundary;
+  const boundaryAt = toInstant(due.boundaryMs);
+  return { action: "rotate", trigger: "dayBoundary", boundaryAt, at, timeZone, idleMs, minIdleMs, dueAt };
 }
 
 interface RepairedClocks {

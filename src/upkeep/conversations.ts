@@ -16,19 +16,8 @@ import {
   type TranscriptRef,
 } from "#src/sessions/repository.ts";
 import { combineReports, verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
-import {
-  getItem,
-  itemsUnder,
-  namespacesUnder,
-  readableItems,
-  searchAll,
-} from "#src/storage/session-items.ts";
-import {
-  chainsOf,
-  deliveryNamespace,
-  sessionIndexNamespace,
-  transcriptsOf,
-} from "#src/storage/session-namespaces.ts";
+import { getItem, itemsUnder, namespacesUnder, searchAll } from "#src/storage/session-items.ts";
+import { deliveryNamespace, sessionIndexNamespace } from "#src/storage/session-namespaces.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { counted, joined } from "#src/kernel/markdown.ts";
 import { fine, someOf, warning, wrong, type Check } from "./check.ts";
@@ -51,26 +40,18 @@ export async function checkConversations(store: BaseStore): Promise<Check[]> {
   ];
 }
 
-/** Verifies every conversation of every owner, and finds what belongs to no owner. */
+/** Verifies every conversation of every owner, also of one whose turns have no chain any more. */
 export async function verifyStore(store: BaseStore): Promise<VerifyReport> {
   const repository = createStoreSessionRepository(store);
-  const { owners, strays } = await ownersIn(store);
-  const known = new Set(owners.map((owner) => transcriptsOf(owner)[1]));
-  for (const namespace of await namespacesUnder(store, ["history"]))
-    if (!known.has(namespace[1]))
-      strays.add(`${namespace.join("/")}: its turns are stored, but its owner has no chain`);
-  const nowhere = { sessionKey: "", sessionId: "", ordinal: 0, turn: null };
-  const problems = [...strays].map((problem) => ({ ...nowhere, problem }));
+  const owners = await ownersIn(store);
   const reports: VerifyReport[] = [];
   for (const owner of owners) {
     const report = await verifyOwner(repository, owner);
     const whose = owners.length === 1 ? "" : ` (owner ${owner})`;
-    reports.push({
-      ...report,
-      problems: report.problems.map((found) => ({ ...found, problem: `${found.problem}${whose}` })),
-    });
+    const problems = report.problems.map((found) => ({ ...found, problem: `${found.problem}${whose}` }));
+    reports.push({ ...report, problems });
   }
-  return combineReports(reports, problems);
+  return combineReports(reports, []);
 }
 
 /** Makes the pointers anew that lead to sessions and turns. @returns how many were missing or wrong */
@@ -83,26 +64,18 @@ export async function repairPointers(store: BaseStore): Promise<number> {
   return lost.length + missing.length;
 }
 
-const ownedSchema = z.object({ owner: z.string() });
-
-async function ownersIn(store: BaseStore): Promise<{ owners: string[]; strays: Set<string> }> {
-  const owners = new Set<string>();
-  const strays = new Set<string>();
-  // Of a chain that cannot be read, its place says whose it is.
-  const damaged = ([, owner = ""]: string[]): void => void owners.add(decodeLabel(owner));
-  const chains = await readableItems(store, { prefix: ["sessions"], key: "chain" }, damaged);
-  for (const { value, namespace } of chains) {
-    const owned = ownedSchema.safeParse(value);
-    if (owned.success && chainsOf(owned.data.owner)[1] === namespace[1]) owners.add(owned.data.owner);
-    else strays.add(`${namespace.join("/")}: it does not say whose chain it is`);
-  }
-  return { owners: [...owners], strays };
+async function ownersIn(store: BaseStore): Promise<string[]> {
+  const places = [
+    ...(await namespacesUnder(store, ["sessions"])),
+    ...(await namespacesUnder(store, ["history"])),
+  ];
+  return [...new Set(places.map(([, owner = ""]) => decodeLabel(owner)))];
 }
 
 /** The chains that can be read; {@link verifyStore} tells of the others. */
 async function chainsIn(store: BaseStore, repository: SessionRepository): Promise<Chain[]> {
   const chains: Chain[] = [];
-  for (const owner of (await ownersIn(store)).owners)
+  for (const owner of await ownersIn(store))
     chains.push(...(await repository.listChains(owner, () => undefined)));
   return chains;
 }

@@ -24,7 +24,8 @@ export function hunt(
   { text, words }: { readonly text: string; readonly words: readonly string[] },
 ): Catch[] {
   const [whole, ...parts] = [text, ...words].map(comparable);
-  const reach = TOGETHER + text.length;
+  // Wider than words may stand apart: between them may be bytes that are no text.
+  const reach = 1_000 + text.length;
   const anchors = [...new Set([text, words[0] ?? text].map(longestWord))].map(
     (word) => new RegExp(Array.from(word).join("\\p{Cf}*"), "giu"),
   );
