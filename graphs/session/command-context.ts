@@ -42,8 +42,7 @@ import { beginChain, catchUp, newFields, solverOf } from "./locate-session.ts";
 import { advance } from "./nodes/commit.ts";
 import { controlModelOf, pluginFor, pluginsOf, policyOf, surroundingsOf } from "./policy-of.ts";
 import { hashesOf, type PromptReader, readSources, renderPrompt } from "./prompt.ts";
-import { evidenceOf } from "./run-evidence.ts";
-import { gateOf, memoryOf, recallCharacters } from "./run-memory.ts";
+import { evidenceOf, gateOf, memoryOf, recallCharacters } from "./run-memory.ts";
 import { storedSummary } from "./summaries.ts";
 import { toolsOf } from "./tools.ts";
 

@@ -33,8 +33,7 @@ import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { mannerOf } from "./policy-of.ts";
 import { requireChain, type RunContext } from "./run-context.ts";
-import { evidenceOf } from "./run-evidence.ts";
-import { memoryOf, memoryOwner } from "./run-memory.ts";
+import { evidenceOf, memoryOf, memoryOwner } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** Where a prompt is read from. */

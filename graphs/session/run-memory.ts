@@ -1,4 +1,5 @@
 /** The memory of a run: whose it is, what may be kept in it, and what of it fits a turn. */
+import { createEvidenceBook, type EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createFactStore } from "#memory/facts/fact-store.ts";
 import { ownMemory } from "#memory/namespaces.ts";
@@ -73,6 +74,15 @@ export function memoryOf(
       ...defined({ turn }),
     },
   };
+}
+
+/** The evidence book of a run; `undefined` when memory is switched off. */
+export function evidenceOf(
+  deps: Pick<SessionDeps, "clock" | "memory" | "scanSecrets">,
+  store: BaseStore,
+): EvidenceBook | undefined {
+  if (deps.memory?.enabled === false) return undefined;
+  return createEvidenceBook(store, { clock: deps.clock, scan: scanWith(deps) });
 }
 
 /** Facts that fit what was said. */

@@ -27,7 +27,7 @@ import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts
 import { NO_TOOLS, offeredTools } from "../tools.ts";
 import { memoryForTurn, questionIn } from "../run-memory.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
-import { evidenceForTurn } from "../run-evidence.ts";
+import { evidenceForTurn } from "../turn-plugins.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
 import { requireTurn, userMessage } from "../turn-messages.ts";
 import { openedNoticeId } from "../window.ts";

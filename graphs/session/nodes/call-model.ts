@@ -29,7 +29,7 @@ import {
   spentOf,
 } from "../budget.ts";
 import { planSummarised, type SummarisedCall } from "../compaction.ts";
-import { extractUnits } from "../extract-units.ts";
+import { extractUnits, solverOfAnswer, sourcesOf, symbolicModel } from "../turn-plugins.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../tools.ts";
 import { olderTurnsOf } from "../older-turns.ts";
@@ -48,7 +48,6 @@ import {
   userMessage,
   withoutSecrets,
 } from "../turn-messages.ts";
-import { solverOfAnswer, sourcesOf, symbolicModel } from "../symbolic-model.ts";
 
 /** The reference of what answers where no model is configured. */
 const SYMBOLIC = "symbolic";
