@@ -23,9 +23,9 @@ const DEFAULT_URL = "http://127.0.0.1:2025";
 const pageSchema = z.looseObject({ next: z.int().nullable() });
 const sessionsSchema = z.object({ sessions: z.array(sessionViewSchema) });
 const sessionSchema = z.object({ turns: z.int() });
-const { turn, kind, messages, explanation } = turnRecordSchema.shape;
+const { sessionId, turn, kind, messages, explanation } = turnRecordSchema.shape;
 const historySchema = z.object({
-  turns: z.array(z.looseObject({ turn, kind, messages, explanation })),
+  turns: z.array(z.looseObject({ sessionId, turn, kind, messages, explanation })),
 });
 const findingsSchema = z.object({ problems: z.array(z.unknown()) });
 

@@ -46,15 +46,15 @@ async function historyOf(repository: SessionRepository, sessionId: string): Prom
 }
 
 /** The parts of a turn that cases see. */
-export type ShownTurn = Pick<TurnRecord, "turn" | "kind" | "messages" | "explanation" | "head">;
+export type ShownTurn = Pick<TurnRecord, "sessionId" | "turn" | "kind" | "messages" | "explanation" | "head">;
 
 /** A turn as cases see it. */
-export function turnOf({ turn, kind, messages, explanation, head }: ShownTurn): HistoryTurn {
+export function turnOf({ sessionId, turn, kind, messages, explanation, head }: ShownTurn): HistoryTurn {
   return {
     turn,
     kind,
     messages: messages.map(({ role, content }) => ({ role, content })),
-    givenSessions: turnsGiven(explanation).map((range) => range.sessionId),
+    givenSessions: turnsGiven(sessionId, explanation).map((range) => range.sessionId),
     recalled: (explanation.recalled ?? []).map(({ sessionId, rationale }) => ({ sessionId, rationale })),
     decision: decisionOf(explanation.verdict),
     head,

@@ -27,7 +27,7 @@ import { deriveUuid } from "#src/kernel/ids.ts";
 import { parseModelReference, printModelReference } from "#src/models/model-reference.ts";
 import { withNotesInMessage } from "#src/models/wire/leave-out.ts";
 import { unusable } from "#src/preparation/plugins.ts";
-import { turnsOfCall } from "#src/sessions/call-receipt.ts";
+import { callsOf } from "#src/sessions/call-receipt.ts";
 import { type Chain, entryOf, latestEntry } from "#src/sessions/chain.ts";
 import { type Slot, SLOTS } from "#src/sessions/plugin-choices.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
@@ -192,17 +192,16 @@ async function shownPrompt(
   run: PromptReader,
   { chain, session, record, index }: Conversation & { readonly record: TurnRecord; readonly index: number },
 ): Promise<ShownPrompt | undefined> {
-  const { receipt, calls = [] } = record.explanation;
-  const call = calls[index];
+  const { receipt, calls } = record.explanation;
+  const call = callsOf(record.sessionId, calls)[index];
   if (receipt === undefined || call === undefined) return undefined;
   const { turn: number, messages, changes } = record;
   const before = await sessionBefore(deps, run, { chain, session }, number);
   const { ledger, units } = changes?.contextFrom === undefined ? before : {};
   const turn = { number, messages, receipt, ledger, units };
   const sources = await readSources(deps, run, { session: before, turn });
-  const turns = [...turnsOfCall(calls, index)];
   const summary = call.summary && (await storedSummary(run, { chain, session, ranges: call.summary }));
-  const prompt = await renderPrompt(deps, run, { sources, call: { ...call, turns }, summary });
+  const prompt = await renderPrompt(deps, run, { sources, call, summary });
   const sent = prompt.map((message) => {
     const { timestamp: _timestamp, ...said } = fromLangChain(message, "");
     return said;

@@ -2,11 +2,11 @@
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CompactOutcome } from "#src/commands/command.ts";
 import { sectionTokens, summaryBudget, type Summary } from "#src/context/summary.ts";
-import type { CallReceipt } from "#src/sessions/call-receipt.ts";
+import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import type { CompactedTo, SessionFields } from "#src/sessions/session-fields.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
-import type { ControlCall, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
 import type { RunContext } from "./run-context.ts";
 import { solverOf } from "./locate-session.ts";
 import { isCompacted } from "./older-turns.ts";
@@ -21,7 +21,7 @@ interface Conversation {
 type Place = Pick<TurnRecord, "sessionId" | "turn">;
 
 /** All turns of a conversation up to one of them, in the order in which they are read. */
-function rangesTo({ chain, session }: Conversation, { sessionId, turn }: Place): Receipt["turns"] {
+function rangesTo({ chain, session }: Conversation, { sessionId, turn }: Place): GivenTurns[] {
   const { contextFrom } = session;
   if (contextFrom !== undefined) return [{ sessionId, from: contextFrom, to: turn }];
   const parts = readingOrder(chain, session.sessionId);

@@ -1,6 +1,6 @@
 /** The turns before the one that is answered: how they are read, their order, and which of them had given way before. */
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { turnsOfCall, type CallReceipt, type LeftOut } from "#src/sessions/call-receipt.ts";
+import { callsOf, type CallReceipt, type LeftOut } from "#src/sessions/call-receipt.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { turnsNewestFirst } from "#src/sessions/transcript.ts";
@@ -67,13 +67,12 @@ function lastOut(
  * @param record of the turn that made it
  */
 export function lastCallOf(
-  { sessionId, explanation: { calls = [] } }: TurnRecord,
+  { sessionId, explanation: { calls } }: TurnRecord,
   { chain, session }: Conversation,
 ): CallReceipt | undefined {
-  const last = calls.at(-1);
+  const last = callsOf(sessionId, calls).at(-1);
   if (last === undefined) return undefined;
-  const { steps: _steps, leftOut, ...call } = last;
-  const given = { ...call, turns: [...turnsOfCall(calls, calls.length - 1)] };
+  const { steps: _steps, leftOut, ...given } = last;
   if (leftOut === undefined) return given;
   if (sessionId === session.sessionId) return { ...given, leftOut };
   const lastTurn = { sessionId, turn: leftOut.to };

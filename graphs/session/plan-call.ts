@@ -20,7 +20,7 @@ import { summaryBudget } from "#src/context/summary.ts";
 import { notesText, systemPrompt, unitsText } from "#src/context/system-prompt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { estimateTokens } from "#src/kernel/text.ts";
-import type { CallReceipt, GivenTurns, LeftOut } from "#src/sessions/call-receipt.ts";
+import { isOut, type CallReceipt, type GivenTurns, type LeftOut } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
@@ -123,17 +123,18 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
   if (plan.kind === "refused") throw tooLarge(plan, model);
   const turns = rangesOf(records, plan, { forms, short });
   const thoughts = (turn.thoughts ?? []).slice(plan.steps.lastIndexOf("out") + 1).filter(Boolean).length;
-  const isOut = hasMore || plan.turns.includes("out");
+  const hasOut = hasMore || plan.turns.includes("out");
+  const cuts = plan.cuts.filter((cut) => !isOut(cut));
   return {
     model,
     budgetTokens,
     tokens: Object.fromEntries(Object.entries(plan.tokens).filter(([, count]) => count > 0)),
     turns,
-    ...(isOut ? { leftOut: leftOutBefore(turns[0], call) } : {}),
+    ...(hasOut ? { leftOut: leftOutBefore(turns[0], call) } : {}),
     ...(inFlight.length === 0 ? {} : { steps: givenSteps(plan, inFlight.length) }),
     ...(thoughts === 0 ? {} : { thoughts }),
     ...givenOf(plan, parts),
-    ...(plan.cuts.length === 0 ? {} : { cuts: [...plan.cuts] }),
+    ...(cuts.length === 0 ? {} : { cuts }),
   };
 }
 

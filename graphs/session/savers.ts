@@ -1,10 +1,10 @@
 /** The barrier: what is done before turns leave the context, so that nothing of value goes with them. */
+import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { KeptNote } from "#src/context/summary.ts";
 import { openEntries } from "#src/sessions/ledger.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { Receipt } from "#src/sessions/turn-record.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
@@ -15,7 +15,7 @@ export interface Leaving {
   readonly run: RunContext;
   readonly session: SessionFields;
   /** What the summary in their place covers. */
-  readonly ranges: Receipt["turns"];
+  readonly ranges: GivenTurns[];
   /** Facts about the user that the model which read them would have remembered. */
   readonly offered: readonly string[];
 }

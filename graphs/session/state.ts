@@ -5,7 +5,7 @@ import { z } from "zod";
 import { attachmentSchema } from "#src/sessions/message.ts";
 import { knowledgeUnitSchema } from "#src/sessions/knowledge-units.ts";
 import { ledgerChangeSchema } from "#src/sessions/ledger.ts";
-import { callReceiptSchema } from "#src/sessions/call-receipt.ts";
+import { callReceiptSchema, storedCallSchema } from "#src/sessions/call-receipt.ts";
 import { sessionChangesSchema } from "#src/sessions/session-changes.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
 import {
@@ -62,7 +62,7 @@ export const turnInFlightSchema = z.strictObject({
   /** What the next model call is to be given, as far as it is planned. */
   plan: callReceiptSchema.optional(),
   /** What each model call that was answered was given. */
-  calls: z.array(callReceiptSchema).optional(),
+  calls: z.array(storedCallSchema).optional(),
   /** Calls of control models beside those. */
   controlCalls: explanationSchema.shape.controlCalls,
   /** What an answer without a model rests on. */

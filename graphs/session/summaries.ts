@@ -2,6 +2,7 @@
  * Summaries of turns that leave the context: the stored one that still fits what it covers, or a new one that begins with the
  * longest that does. They are made anew from the transcript whenever they are gone, so losing them costs time alone.
  */
+import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import {
@@ -23,7 +24,7 @@ import { erasedTurns } from "#src/sessions/redaction.ts";
 import type { TranscriptRef } from "#src/sessions/repository.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { ControlCall, Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
 import { readItem, searchAll } from "#src/storage/session-items.ts";
 import { summaryNamespace } from "#src/storage/session-namespaces.ts";
 import { controlCall } from "./prepare-turn.ts";
@@ -31,7 +32,7 @@ import { controlModelOf } from "./policy-of.ts";
 import type { RunContext } from "./run-context.ts";
 import { mayOfferFacts, saveLeaving } from "./savers.ts";
 
-type Ranges = Receipt["turns"];
+type Ranges = GivenTurns[];
 
 /** A summary with its notes, of which a longer one can be made. */
 type OlderSummary = Summary & Pick<SummaryNotes, "notes">;

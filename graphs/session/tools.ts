@@ -1,4 +1,5 @@
 /** The tools of a session: taken when it begins, offered to its model, run. */
+import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import { type StructuredToolInterface, tool } from "@langchain/core/tools";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { z } from "zod";
@@ -10,7 +11,6 @@ import { estimateTokens } from "#src/kernel/text.ts";
 import type { BlobReader, SessionRepository } from "#src/sessions/repository.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
-import type { Receipt } from "#src/sessions/turn-record.ts";
 import {
   type HeldPolicy,
   heldRule,
@@ -61,7 +61,7 @@ interface ToolScope {
   readonly repository: SessionRepository;
   readonly chain: Chain;
   /** Turns that the model is shown. */
-  readonly held: Receipt["turns"];
+  readonly held: GivenTurns[];
   /** Most characters of what is recalled at once. */
   readonly recallCharacters: number;
   readonly timeZone: string;

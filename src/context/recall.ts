@@ -1,4 +1,5 @@
 /** Explicit recall: what was said and is not in the context, each piece with where it stands and why it was read. */
+import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localTime } from "#src/sessions/day-boundary.ts";
@@ -6,7 +7,7 @@ import { spokenText } from "#src/sessions/message.ts";
 import type { FoundTurn, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { newestTurns } from "#src/sessions/transcript.ts";
-import { answerOf, type Receipt, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { excerptOf } from "./cut-text.ts";
 
 /** A piece of what was said. */
@@ -27,7 +28,7 @@ export interface RecalledPiece {
 export interface RecallRequest {
   readonly chain: Chain;
   /** Turns that the context holds anyway, as a receipt names them: they are left out. */
-  readonly held: Receipt["turns"];
+  readonly held: GivenTurns[];
   readonly query: string;
   readonly rationale: string;
   readonly limit?: number;
@@ -86,11 +87,11 @@ export async function heldNow(
   repository: SessionRepository,
   chain: Chain,
   { sessionId, turns, contextFrom }: Pick<SessionFields, "sessionId" | "turns" | "contextFrom">,
-): Promise<Receipt["turns"]> {
+): Promise<GivenTurns[]> {
   const range = { sessionId, latestTurns: turns, from: contextFrom ?? 1, count: LOOKED_AT };
   const last = (await newestTurns(repository, chain, range)).findLast(({ kind }) => kind === "chat");
   if (last === undefined) return [];
-  return [...turnsGiven(last.explanation), { sessionId, from: last.turn, to: turns }];
+  return [...turnsGiven(sessionId, last.explanation), { sessionId, from: last.turn, to: turns }];
 }
 
 /** Commands between two answers are few. */

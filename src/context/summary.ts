@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { estimateTokens, wholeAt } from "#src/kernel/text.ts";
 import { spokenText } from "#src/sessions/message.ts";
-import { answerOf, receiptSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { givenTurnsSchema } from "#src/sessions/call-receipt.ts";
+import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { escapeData } from "./system-prompt.ts";
 import { holdsIn, identifiersIn, type Identifier } from "./identifiers.ts";
 
@@ -31,7 +32,7 @@ const REST = 4 as const;
 export const summarySchema = z.strictObject({
   v: z.literal(1),
   /** The turns that it covers, without gaps, in the order in which they are read. */
-  ranges: receiptSchema.shape.turns,
+  ranges: z.array(givenTurnsSchema),
   /** Of those turns as they stood. */
   hash: z.string(),
   text: z.string(),

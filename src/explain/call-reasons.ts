@@ -2,12 +2,14 @@
 import { counted, joined } from "#src/kernel/markdown.ts";
 import {
   tokensIn,
-  turnsGiven,
+  callsOf,
+  cutsOf,
   type CallReceipt,
   type Cut,
   type GivenTurns,
+  type WholeCall,
 } from "#src/sessions/call-receipt.ts";
-import type { Explanation, Receipt } from "#src/sessions/turn-record.ts";
+import type { Receipt, TurnRecord } from "#src/sessions/turn-record.ts";
 import { reasonsOf, type Reason, type Telling } from "./reason.ts";
 
 /** Parts of a prompt as people call them; others go by their own name. `memory` is of receipts of earlier versions. */
@@ -28,15 +30,19 @@ const PARTS: Readonly<Record<string, string>> = {
 const number = (count: number): string => count.toLocaleString("en-US");
 
 /** The reasons of the receipts of a turn. */
-export function receiptReasons({ receipt, calls = [] }: Explanation, telling: Telling): Reason[] {
+export function receiptReasons(
+  { sessionId, explanation: { receipt, calls: stored } }: Pick<TurnRecord, "sessionId" | "explanation">,
+  telling: Telling,
+): Reason[] {
   if (receipt === undefined) return [];
+  const calls = callsOf(sessionId, stored);
   const last = calls.at(-1);
   const each =
     calls.length < 2 ? [] : calls.map((call, index) => [`call ${index + 1}`, callText(call)] as const);
   return reasonsOf(
     ["given", tokensText(last ?? receipt)],
     ...each,
-    ["turns given", turnsText(turnsGiven({ receipt, calls }), telling)],
+    ["turns given", turnsText(last?.turns ?? receipt.turns ?? [], telling)],
     ["left out", last === undefined || each.length > 0 ? "" : leftOutReasons(last).join("; ")],
     ["evidence", evidenceText(receipt)],
   );
@@ -52,9 +58,9 @@ export function totalText(call: Pick<CallReceipt, "tokens" | "budgetTokens" | "c
   return `about ${number(tokensIn(call))} of ${counted(call.budgetTokens, "token")}${server}`;
 }
 
-function tokensText(call: Pick<CallReceipt, "tokens" | "budgetTokens">): string {
-  const parts = Object.entries(call.tokens).filter(([, count]) => count > 0);
-  return `${totalText(call)}: ${parts.map(([part, count]) => `${PARTS[part] ?? part} ${number(count)}`).join(", ")}`;
+function tokensText({ tokens = {}, ...call }: Pick<Receipt, "tokens" | "budgetTokens">): string {
+  const parts = Object.entries(tokens).filter(([, count]) => count > 0);
+  return `${totalText({ ...call, tokens })}: ${parts.map(([part, count]) => `${PARTS[part] ?? part} ${number(count)}`).join(", ")}`;
 }
 
 function turnsText(turns: readonly GivenTurns[], { nameOf }: Telling): string {
@@ -72,7 +78,8 @@ export function rangeText(from: number, to: number): string {
 }
 
 /** What was not given whole, and why; each in one phrase. */
-export function leftOutReasons({ cuts = [], leftOut, afterTooLong }: CallReceipt): string[] {
+export function leftOutReasons(call: CallReceipt): string[] {
+  const { leftOut, afterTooLong } = call;
   const { from = 1, to = 0, earlier = 0 } = leftOut ?? {};
   const own = to < from ? "" : rangeText(from, to);
   const before = earlier === 0 ? "" : `${counted(earlier, "turn")} of earlier sessions`;
@@ -81,7 +88,7 @@ export function leftOutReasons({ cuts = [], leftOut, afterTooLong }: CallReceipt
     ...(afterTooLong === true
       ? ["the server had found a longer prompt too long, so that half of it was planned"]
       : []),
-    ...cuts.map((cut) => cutReason(cut, turns)),
+    ...cutsOf(call).map((cut) => cutReason(cut, turns)),
   ];
 }
 
@@ -123,21 +130,15 @@ export function barRows({ tokens, budgetTokens, ...call }: CallReceipt): string[
 }
 
 /** A call with its older turns. */
-export interface CallWithTurns {
-  readonly call: CallReceipt;
-  readonly turns: readonly GivenTurns[];
-}
 
 /** Whether a prompt begins as the one before it, so that a provider can use what it has cached. */
-export function beginningText(before: CallWithTurns | undefined, now: CallWithTurns): string {
+export function beginningText(before: WholeCall | undefined, now: WholeCall): string {
   if (before === undefined) return "new: there was no call before it in this session";
-  if (before.call.model !== now.call.model)
-    return `new for ${now.call.model}: the call before was of ${before.call.model}`;
+  if (before.model !== now.model) return `new for ${now.model}: the call before was of ${before.model}`;
   const isMadeRoom =
-    JSON.stringify(before.call.leftOut) !== JSON.stringify(now.call.leftOut) ||
-    !beginsWith(now.turns, before.turns);
+    JSON.stringify(before.leftOut) !== JSON.stringify(now.leftOut) || !beginsWith(now.turns, before.turns);
   if (isMadeRoom) return "changed since the call before: room was made";
-  if (before.call.beginning !== now.call.beginning)
+  if (before.beginning !== now.beginning)
     return "changed since the call before: persona, rules or profile are others";
   return "the same as in the call before, up to the notes of the newest message";
 }

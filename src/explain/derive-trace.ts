@@ -1,7 +1,7 @@
 /** Derives the trace of a turn from its record, which keeps of it only what nothing else tells. Pure. */
 import { fromInstant } from "#src/kernel/clock.ts";
 import { joined, quoted } from "#src/kernel/markdown.ts";
-import { tokensIn, type CallReceipt } from "#src/sessions/call-receipt.ts";
+import { callsOf, tokensIn, type CallReceipt, type WholeCall } from "#src/sessions/call-receipt.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import { spokenText, type Message, type ToolCall } from "#src/sessions/message.ts";
 import type { FailedTurn } from "#src/sessions/repository.ts";
@@ -58,7 +58,8 @@ function headOf(which: Traceable): TraceHead {
 }
 
 /** What a trace is derived from. */
-interface Traced extends Omit<Explanation, "requestId" | "attempts"> {
+interface Traced extends Omit<Explanation, "requestId" | "attempts" | "calls"> {
+  readonly calls: readonly WholeCall[];
   readonly attempts?: readonly FailedAttempt[] | undefined;
   readonly text: string;
   /** None of a turn that failed: nothing of an answer is kept of it. */
@@ -71,9 +72,17 @@ interface Traced extends Omit<Explanation, "requestId" | "attempts"> {
 }
 
 function tracedOf(which: Traceable): Traced {
-  if (which.kind === "failure") return { ...which.failure, messages: [], failure: which.failure };
-  const { messages, explanation } = which.turn;
-  return { ...explanation, text: spokenText(messages.find(({ role }) => role === "user")), messages };
+  if (which.kind === "failure") {
+    const { failure } = which;
+    return { ...failure, calls: callsOf(failure.sessionId, failure.calls), messages: [], failure };
+  }
+  const { sessionId, messages, explanation } = which.turn;
+  return {
+    ...explanation,
+    calls: callsOf(sessionId, explanation.calls),
+    text: spokenText(messages.find(({ role }) => role === "user")),
+    messages,
+  };
 }
 
 /** Steps whose nodes are named by what they called. */
@@ -143,7 +152,7 @@ class Graph {
   }
 
   #model(at: Timing): void {
-    const { calls = [], attempts = [], messages, solver, plan, extracted } = this.#from;
+    const { calls, attempts = [], messages, solver, plan, extracted } = this.#from;
     const index = this.#models;
     this.#models += 1;
     const isFailed = at.status === "failed";

@@ -53,7 +53,7 @@ export function explainTurn(turn: TurnRecord, around: TurnSurroundings, telling:
       ["command", reply.envelope === undefined ? undefined : reply.envelope.code],
     ),
     ...answerReasons(turn, telling),
-    ...givenReasons(explanation, telling),
+    ...givenReasons(turn, telling),
     ...sourceReasons(explanation, around, telling),
     ...(receipt?.memory ?? [])
       .filter(({ id }) => !isSource(id, explanation))
@@ -95,13 +95,13 @@ function failuresText(failures: readonly FailedTurn[], { timeZone }: Telling): s
 }
 
 /** The built-in solver is given no prompt, though one is put together for it. */
-function givenReasons(explanation: Explanation, telling: Telling): Reason[] {
-  if (explanation.solver === "symbolic")
+function givenReasons(turn: TurnRecord, telling: Telling): Reason[] {
+  if (turn.explanation.solver === "symbolic")
     return reasonsOf([
       "looked in",
       "what was said and noted in this conversation, and in remembered facts; then in documents",
     ]);
-  return receiptReasons(explanation, telling);
+  return receiptReasons(turn, telling);
 }
 
 /** What an answer without a model quotes, by its place. */

@@ -1,6 +1,6 @@
 /** The candidates of a turn's prompts: what was given, what was left out or denied, by which rule. Pure. */
 import { shortId } from "#memory/record.ts";
-import type { CallReceipt, Cut } from "#src/sessions/call-receipt.ts";
+import { cutsOf, type CallReceipt, type Cut, type WholeCall } from "#src/sessions/call-receipt.ts";
 import { isDenied, type AnswerSource, type Explanation } from "#src/sessions/turn-record.ts";
 import { rangeText } from "./call-reasons.ts";
 import { unitName } from "./explain-turn.ts";
@@ -87,21 +87,24 @@ function passageName({ sourceId, piece }: { readonly sourceId: string; readonly 
 
 /** What one call was given of the conversation, and what it was not given; of a later call only what differs. */
 export function callCandidates(
-  { calls = [] }: Pick<Explanation, "calls">,
+  { calls }: { readonly calls: readonly WholeCall[] },
   index: number,
   { call, nameOf }: Naming & { readonly call: CallReceipt },
 ): Candidate[] {
   const before = calls[index - 1];
+  const cuts = cutsOf(call);
+  const isSameTurns = JSON.stringify(before?.turns) === JSON.stringify(call.turns);
   const isSame =
-    JSON.stringify([before?.leftOut, before?.cuts]) === JSON.stringify([call.leftOut, call.cuts]);
+    before !== undefined &&
+    JSON.stringify([before.leftOut, cutsOf(before)]) === JSON.stringify([call.leftOut, cuts]);
   return [
-    ...(call.turns ?? []).map(({ sessionId, from, to, as }): Candidate => ({
+    ...(isSameTurns ? [] : (call.turns ?? [])).map(({ sessionId, from, to, as }): Candidate => ({
       name: `${rangeText(from, to)} of ${nameOf(sessionId)}`,
       status: as === undefined ? "given" : "partly",
       rule: as ?? "newest first",
       count: to - from + 1,
     })),
-    ...(isSame ? [] : (call.cuts ?? []).flatMap((cut) => cutCandidates(cut, call))),
+    ...(isSame ? [] : cuts.flatMap((cut) => cutCandidates(cut, call))),
   ];
 }
 

@@ -36,6 +36,8 @@ export const leftOutSchema = z.strictObject({ from: z.int(), to: z.int(), earlie
 /** Turns that were left out. */
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
+const rangeSchema = z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() });
+
 /** Schema of {@link CallReceipt}. */
 export const callReceiptSchema = z.strictObject({
   /** Model reference. */
@@ -43,11 +45,11 @@ export const callReceiptSchema = z.strictObject({
   budgetTokens: z.int(),
   /** Estimated tokens by part of the prompt. */
   tokens: z.record(z.string(), z.int()),
-  /** Older turns, oldest first; absent: the same as in the call before. */
+  /** Older turns, oldest first. */
   turns: z.array(givenTurnsSchema).optional(),
   leftOut: leftOutSchema.optional(),
   /** Those that were left out are told in a summary of these turns. */
-  summary: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })).optional(),
+  summary: z.array(rangeSchema).optional(),
   /** The control model that was asked for that summary when this call was planned. */
   summaryBy: z.string().optional(),
   /** The turn's own steps: how many messages they are, and how many steps, from the first, were left out or collapsed. */
@@ -64,6 +66,7 @@ export const callReceiptSchema = z.strictObject({
   thoughts: z.int().optional(),
   /** Entries of a part that were given, where not all that the turn's receipt names. */
   given: z.record(z.string(), z.int()).optional(),
+  /** What else was not given whole; {@link cutsOf} has all. */
   cuts: z.array(cutSchema).optional(),
   /** Tools that were offered. */
   tools: z.int().optional(),
@@ -81,23 +84,78 @@ export const callReceiptSchema = z.strictObject({
 /** What one model call was given. */
 export type CallReceipt = z.infer<typeof callReceiptSchema>;
 
+/** Schema of {@link StoredCall}. */
+export const storedCallSchema = callReceiptSchema.extend({
+  /** Absent: the same as in the call before. */
+  turns: z.array(givenTurnsSchema.partial({ sessionId: true })).optional(),
+  summary: z.array(rangeSchema.partial({ sessionId: true })).optional(),
+});
+
+/** A call among those of its turn: a range of the turn's own session does not name it, and what repeats is left out. */
+export type StoredCall = z.infer<typeof storedCallSchema>;
+
+/** The calls of a turn of session `sessionId` with one more of them. */
+export function withCall(
+  calls: readonly StoredCall[] = [],
+  { turns = [], summary, ...call }: CallReceipt,
+  sessionId: string,
+): StoredCall[] {
+  const before = callsOf(sessionId, calls).at(-1)?.turns;
+  const unnamed = <T extends { sessionId?: string | undefined }>({ sessionId: of, ...range }: T) =>
+    of === sessionId || of === undefined ? range : { ...range, sessionId: of };
+  const stored = {
+    ...call,
+    ...(JSON.stringify(before) === JSON.stringify(turns) ? {} : { turns: turns.map(unnamed) }),
+    ...(summary === undefined ? {} : { summary: summary.map(unnamed) }),
+  };
+  return [...calls, stored];
+}
+
+/** The calls of a turn of session `sessionId`, each whole. */
+export function callsOf(sessionId: string, calls: readonly StoredCall[] = []): WholeCall[] {
+  const named = <T extends { sessionId?: string | undefined }>(range: T) => ({
+    ...range,
+    sessionId: range.sessionId ?? sessionId,
+  });
+  let turns: GivenTurns[] = [];
+  return calls.map(({ summary, ...call }) => {
+    turns = call.turns?.map(named) ?? turns;
+    return { ...call, turns, ...(summary === undefined ? {} : { summary: summary.map(named) }) };
+  });
+}
+
+/** A call with its older turns. */
+export type WholeCall = CallReceipt & { turns: GivenTurns[] };
+
+/** All that a call was not given whole. */
+export function cutsOf({ cuts = [], leftOut, summary }: CallReceipt): Cut[] {
+  const others = cuts.filter((cut) => !isOut(cut));
+  if (leftOut === undefined) return others;
+  const { from, to, earlier = 0 } = leftOut;
+  const rule = summary === undefined ? "oldest_first" : "summary";
+  return [...others, { what: "turns", rule, count: to - from + 1 + earlier }];
+}
+
+/** Whether a cut is of the turns that were left out, which `leftOut` and `summary` tell already. */
+export function isOut({ what, rule }: Cut): boolean {
+  return what === "turns" && (rule === "oldest_first" || rule === "summary");
+}
+
 /** Estimated tokens of a call. */
 export function tokensIn({ tokens }: Pick<CallReceipt, "tokens">): number {
   return Object.values(tokens).reduce((sum, count) => sum + count, 0);
 }
 
-/** The older turns that a turn's last call was given, or its answer without a model. */
-export function turnsGiven({
-  receipt,
-  calls = [],
-}: {
-  readonly receipt?: { readonly turns: readonly GivenTurns[] } | null | undefined;
-  readonly calls?: readonly CallReceipt[] | undefined;
-}): readonly GivenTurns[] {
-  return calls.length === 0 ? (receipt?.turns ?? []) : turnsOfCall(calls, calls.length - 1);
-}
-
-/** The older turns of a call, by its place among the calls of its turn. */
-export function turnsOfCall(calls: readonly CallReceipt[], index: number): readonly GivenTurns[] {
-  return calls.slice(0, index + 1).findLast(({ turns }) => turns !== undefined)?.turns ?? [];
+/** The older turns that a turn of session `sessionId` was given by its last call, or for its answer without a model. */
+export function turnsGiven(
+  sessionId: string,
+  {
+    receipt,
+    calls,
+  }: {
+    readonly receipt?: { readonly turns?: readonly GivenTurns[] | undefined } | null | undefined;
+    readonly calls?: readonly StoredCall[] | undefined;
+  },
+): readonly GivenTurns[] {
+  return callsOf(sessionId, calls).at(-1)?.turns ?? receipt?.turns ?? [];
 }

@@ -1,7 +1,7 @@
 /** The record of one committed turn: what history, export, recall and verification read. */
 import { z } from "zod";
 import { envelopeSchema } from "#src/kernel/envelope.ts";
-import { callReceiptSchema, givenTurnsSchema } from "./call-receipt.ts";
+import { storedCallSchema, givenTurnsSchema } from "./call-receipt.ts";
 import { storedUnitSchema, unitPlaceSchema } from "./knowledge-units.ts";
 import { messageSchema } from "./message.ts";
 import { usedPluginsSchema } from "./plugin-choices.ts";
@@ -87,10 +87,10 @@ export const receiptSchema = z.strictObject({
   timeZone: z.string().optional(),
   /** The turn of another session from which a hand-over note was made. */
   handover: z.strictObject({ sessionId: z.string(), turn: z.int() }).optional(),
-  /** Estimated tokens by part of the prompt; empty where the receipts of calls tell them. So with `turns` and `summary`. */
-  tokens: z.record(z.string(), z.int()),
+  /** Estimated tokens by part of the prompt; where models were called their receipts tell that, and `turns` and `summary`. */
+  tokens: z.record(z.string(), z.int()).optional(),
   /** Sessions whose turns were given, oldest first, with the first and last turn number. */
-  turns: z.array(givenTurnsSchema),
+  turns: z.array(givenTurnsSchema).optional(),
   /** Turns that were told in a summary, before those. */
   summary: z.array(z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() })).optional(),
   /** What was repaired in the copy that was sent last, by kind. */
@@ -193,7 +193,7 @@ export const explanationSchema = z.strictObject({
   /** What it looked for, where that was not the message. */
   lookedFor: z.array(z.string()).optional(),
   /** Each model call of it that was answered, in order. */
-  calls: z.array(callReceiptSchema).optional(),
+  calls: z.array(storedCallSchema).optional(),
   /** Calls of control models beside those, in the order in which they ended. */
   controlCalls: z.array(controlCallSchema).optional(),
   /** Pieces of sealed sessions that were read in this turn, and why. */

@@ -219,8 +219,6 @@ function fixedParts(
     localTime: localMinute(deps.clock.now(), timeZone),
     timeZone,
     ...(handover === undefined ? {} : { handover }),
-    tokens: {},
-    turns: [],
   };
 }
 

@@ -8,7 +8,7 @@ import type { ChatModelOptions } from "#src/models/chat-model.ts";
 import { cutNotice, cutOf } from "#src/models/final-message.ts";
 import { fallbackText } from "#src/preparation/plugins.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { tokensIn, turnsOfCall } from "#src/sessions/call-receipt.ts";
+import { tokensIn, withCall } from "#src/sessions/call-receipt.ts";
 import type { ControlCall, Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText, fromLangChain, toModelInput } from "#src/turns/langchain-messages.ts";
 import {
@@ -87,7 +87,7 @@ export function callModel(deps: SessionDeps) {
       if (usage.counted !== undefined)
         deps.windows.count(answer.model, { estimated, counted: usage.counted });
       const spent = spend(turn, { modelCalls: 1, tokens: total + taken, ms: guard.spentMs() });
-      const given = withCall(turn, answer, usage);
+      const given = afterCall(turn, answer, { sessionId: session.sessionId, usage });
       await withoutSecrets(answer.message, scanWith(deps));
       const asked = withControlCalls(turn, [...summaries, ...controlCalls]);
       return answeredTurn(deps, { ...turn, ...spent, ...given, ...units, ...asked }, { answer, verdict });
@@ -98,18 +98,16 @@ export function callModel(deps: SessionDeps) {
   };
 }
 
-/** Adds the call's receipt to those of the turn; older turns are not repeated where the call before was given the same. */
-function withCall(
-  { receipt, calls = [] }: TurnInFlight,
+/** Adds the call's receipt to those of the turn. */
+function afterCall(
+  { receipt, calls }: TurnInFlight,
   { model, receipt: call }: Answer,
-  usage: Omit<CallTokens, "total">,
+  { sessionId, usage }: { readonly sessionId: string; readonly usage: Omit<CallTokens, "total"> },
 ): Partial<TurnInFlight> {
   if (call === undefined || receipt === null) return {};
-  const { turns = [], ...short } = call;
-  if (model === SYMBOLIC) return { receipt: { ...receipt, tokens: call.tokens, turns }, plan: call };
-  const last = turnsOfCall(calls, calls.length - 1);
-  const isSame = calls.length > 0 && JSON.stringify(last) === JSON.stringify(turns);
-  return { plan: call, calls: [...calls, { ...(isSame ? short : call), ...usage }] };
+  const { tokens, turns = [] } = call;
+  if (model === SYMBOLIC) return { receipt: { ...receipt, tokens, turns }, plan: call };
+  return { plan: call, calls: withCall(calls, { ...call, ...usage }, sessionId) };
 }
 
 /** A turn whose budget leaves no call is committed with what there is. */

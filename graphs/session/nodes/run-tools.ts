@@ -237,7 +237,7 @@ async function toolsFor(
   return sessionTools(others, {
     repository,
     chain,
-    held: turnsGiven(turn).filter(({ as }) => as !== "shortened"),
+    held: turnsGiven(session.sessionId, turn).filter(({ as }) => as !== "shortened"),
     recallCharacters: recallCharacters(deps.limits),
     timeZone,
     results,

@@ -1,14 +1,8 @@
 /** What models are given: `/context [turn]` shows it by parts, from the receipts alone; `/compact` has the older turns told as a summary. */
-import {
-  barRows,
-  beginningText,
-  leftOutReasons,
-  totalText,
-  type CallWithTurns,
-} from "#src/explain/call-reasons.ts";
+import { barRows, beginningText, leftOutReasons, totalText } from "#src/explain/call-reasons.ts";
 import { done } from "#src/kernel/envelope.ts";
 import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
-import { turnsOfCall } from "#src/sessions/call-receipt.ts";
+import { callsOf, type WholeCall } from "#src/sessions/call-receipt.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { refuse, type CommandContext, type PlainCommand } from "../command.ts";
 import { refuseUsage } from "../parse-command.ts";
@@ -25,8 +19,8 @@ export const contextCommand: PlainCommand = {
       asked === ""
         ? await lastWithCalls(context, context.session.turns)
         : await lastWithCalls(context, Number(asked), Number(asked));
-    const { calls = [] } = turn?.explanation ?? {};
-    const now = callAt(calls, calls.length - 1);
+    const calls = callsIn(turn);
+    const now = calls.at(-1);
     if (turn === undefined || now === undefined)
       return refuse(
         "turn_not_found",
@@ -35,13 +29,13 @@ export const contextCommand: PlainCommand = {
           next: "/context shows what the latest model call was given; /history lists the turns.",
         },
       );
-    const before = callAt(calls, calls.length - 2) ?? lastCall(await lastWithCalls(context, turn.turn - 1));
+    const before = calls.at(-2) ?? callsIn(await lastWithCalls(context, turn.turn - 1)).at(-1);
     const which = calls.length === 1 ? "" : `, call ${calls.length} of ${calls.length}`;
-    const headline = `Turn ${turn.turn}${which}: ${now.call.model} was given ${totalText(now.call)}.`;
-    const leftOut = leftOutReasons(now.call);
+    const headline = `Turn ${turn.turn}${which}: ${now.model} was given ${totalText(now)}.`;
+    const leftOut = leftOutReasons(now);
     const beginning = beginningText(before, now);
     const lines = [...leftOut.map((reason) => `left out: ${reason}`), `beginning: ${beginning}`];
-    const table = markdownTable(["part", "tokens", "share of the budget"], barRows(now.call));
+    const table = markdownTable(["part", "tokens", "share of the budget"], barRows(now));
     return done("context", [headline, ...lines].join("\n"), {
       next: `/why ${turn.turn} --prompt shows the prompt itself.`,
       lead: headline,
@@ -65,18 +59,8 @@ export async function lastWithCalls(
   return turns.findLast(({ explanation }) => (explanation.calls ?? []).length > 0);
 }
 
-function callAt(
-  calls: NonNullable<TurnRecord["explanation"]["calls"]>,
-  index: number,
-): CallWithTurns | undefined {
-  const call = calls[index];
-  return call && { call, turns: turnsOfCall(calls, index) };
-}
-
-function lastCall(turn: TurnRecord | undefined): CallWithTurns | undefined {
-  const { calls = [] } = turn?.explanation ?? {};
-  return callAt(calls, calls.length - 1);
-}
+const callsIn = (turn: TurnRecord | undefined): WholeCall[] =>
+  turn === undefined ? [] : callsOf(turn.sessionId, turn.explanation.calls);
 
 export const compactCommand: PlainCommand = {
   name: "compact",

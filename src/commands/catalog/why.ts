@@ -93,7 +93,7 @@ async function committedEnvelope(context: CommandContext, record: TurnRecord): P
   const facts = new Map(found.map((fact) => [fact.id, fact]));
   const failures = await context.repository.readFailures(context.session);
   const telling = await tellingFor(context, [
-    ...turnsGiven(explanation).map(({ sessionId }) => sessionId),
+    ...turnsGiven(record.sessionId, explanation).map(({ sessionId }) => sessionId),
     ...recalled.map(({ sessionId }) => sessionId),
     ...sources.flatMap((source) => (source.kind === "turn" ? [source.sessionId] : [])),
     ...found.flatMap(({ session_id }) => session_id ?? []),

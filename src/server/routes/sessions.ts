@@ -6,7 +6,9 @@ import { entryOf, lineageOf, type Chain, type ChainEntry } from "#src/sessions/c
 import { isRedacted, wholeTurns } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { parseSessionId } from "#src/sessions/session-key.ts";
-import { turnRecordSchema } from "#src/sessions/turn-record.ts";
+import { callsOf } from "#src/sessions/call-receipt.ts";
+import { knowledgeUnitSchema, unitsIn } from "#src/sessions/knowledge-units.ts";
+import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
 import { Refusal } from "../problem.ts";
 import { pageFields, pageQuerySchema, planPage } from "./page.ts";
@@ -75,7 +77,15 @@ const sessionSchema = z.strictObject({
 const turnSchema = z
   .object(turnRecordSchema.shape)
   .omit({ v: true, textHash: true, salt: true, leaf: true, head: true })
+  .extend({ units: z.array(knowledgeUnitSchema) })
   .meta({ id: "Turn" });
+
+/** With the words of units and the calls as a whole, which the record has by their places. */
+function turnView(turn: TurnRecord): z.infer<typeof turnSchema> {
+  const { calls, ...explanation } = turn.explanation;
+  const whole = calls === undefined ? {} : { calls: callsOf(turn.sessionId, calls) };
+  return turnSchema.parse({ ...turn, units: unitsIn(turn), explanation: { ...explanation, ...whole } });
+}
 
 const historySchema = z.strictObject({
   sessionKey: z.string(),
@@ -171,7 +181,7 @@ export function addSessions(
     const stored = from > to ? [] : await repository.readStoredTurns(transcript, { from, to });
     const erased = stored.filter(isRedacted).map(({ turn, redacted: { at } }) => ({ turn, erasedAt: at }));
     // Only what the schema names is shown of a turn.
-    const turns = wholeTurns(stored).map((turn) => turnSchema.parse(turn));
+    const turns = wholeTurns(stored).map(turnView);
     return context.json({ sessionKey: ref.sessionKey, sessionId, turns, erased, total, next }, 200);
   });
   app.openapi(verifyKey, async (context) => {
