@@ -95,7 +95,14 @@ export function planBatch(operations: readonly Operation[]): BatchPlan {
     const list = listOf(operation);
     return (store) => store.listNamespaces(list);
   });
-  return { reads, changes: [...changes.values()] };
+  return { reads, changes: inOrder([...changes.values()]) };
+}
+
+/** Deletions from namespaces that get nothing come first: what is put takes their room, as a record that of its turn in flight. */
+function inOrder(changes: readonly ItemChange[]): ItemChange[] {
+  const filled = new Set(changes.flatMap(({ path, json }) => (json === null ? [] : [path])));
+  const isFirst = ({ path }: ItemChange): boolean => !filled.has(path);
+  return [...changes.filter(isFirst), ...changes.filter((change) => !isFirst(change))];
 }
 
 function searchOf({ namespacePrefix, filter, query, limit, offset }: SearchOperation): SearchQuery {
