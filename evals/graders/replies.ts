@@ -1,5 +1,5 @@
 /** Graders of replies. */
-import type { SentReply } from "#evals/harness/runner.ts";
+import type { Runner, SentReply } from "#evals/harness/runner.ts";
 import { expectThat } from "./expect.ts";
 
 /** The message was answered, with `words` in the answer. */
@@ -48,4 +48,11 @@ export function expectRepeated(first: SentReply, again: SentReply): void {
     again.sessionId === first.sessionId,
     `the second reply names session ${again.sessionId}, the first ${first.sessionId}`,
   );
+}
+
+/** Delivers a message twice, which must be one turn with one reply. @returns that reply */
+export async function deliverTwice(runner: Runner, key: string, text: string): Promise<SentReply> {
+  const first = await runner.send(key, text, { deliveryId: "d-1" });
+  expectRepeated(first, await runner.send(key, text, { deliveryId: "d-1" }));
+  return first;
 }

@@ -23,63 +23,59 @@ const CODES: readonly (readonly [command: string, code: string])[] = [
   ["/forget jazz", "memory_not_found"],
 ];
 
-const codes: EvalCase = {
-  id: "memory_command_codes_are_stable",
-  title: "Each command of memory answers with its code",
-  async run({ runner, key }) {
-    for (const [command, code] of CODES) expectCode(await runner.send(key(), command), code);
-  },
-};
-
-const deterministic: EvalCase = {
-  id: "memory_show_is_deterministic",
-  title: "What is shown twice is the same, and reading makes nothing fresher",
-  needs: ["clock"],
-  async run({ runner, key }) {
-    for (const text of ["I like jazz", "I was born in Lisbon", "--task lily We chose SQLite"])
-      await runner.send(key(), `/remember ${text}`);
-    const first = factsIn(await runner.send(key(), "/memory show"));
-    runner.advanceClock(3_600_000);
-    expectEqual("the second time", factsIn(await runner.send(key(), "/memory show")), first);
-  },
-};
-
-const twice: EvalCase = {
-  id: "memory_delivered_twice_changes_once",
-  title: "A command that is delivered twice changes memory once and repeats its reply",
-  async run(on) {
-    const { runner, key } = on;
-    const remembered = await runner.send(key(), "/remember I like jazz", { deliveryId: "d1" });
-    expectRepeated(remembered, await runner.send(key(), "/remember I like jazz", { deliveryId: "d1" }));
-    const forgotten = await runner.send(key(), "/forget jazz", { deliveryId: "d2" });
-    await runner.send(key(), "/remember I like jazz", { deliveryId: "d3" });
-    expectRepeated(forgotten, await runner.send(key(), "/forget jazz", { deliveryId: "d2" }));
-    expectEqual("what is shown", await shown(on), ["I like jazz"]);
-  },
-};
-
-const asksBack: EvalCase = {
-  id: "memory_forget_asks_which",
-  title: "/forget erases nothing when several facts have the words",
-  async run(on) {
-    const { runner, key } = on;
-    await runner.send(key(), "/remember The blue boat is in Ghent");
-    await runner.send(key(), "/remember The blue car is in Oslo");
-    const asked = await runner.send(key(), "/forget blue");
-    expectEqual("whether it was refused", asked.code === "memory_forgotten", false);
-    expectEqual("how many are left", (await shown(on)).length, 2);
-  },
-};
-
-const variants: EvalCase = {
-  id: "memory_trivial_variants_are_one_fact",
-  title: "Case, spacing, width and closing marks make no second fact",
-  async run(on) {
-    for (const text of ["I live in Ghent", "i live in  Ghent.", "I LIVE IN GHENT", "I live in Ｇhent"])
-      await on.runner.send(on.key(), `/remember ${text}`);
-    expectEqual("how many are kept", (await shown(on)).length, 1);
-  },
-};
-
 /** All cases, in the order in which they are shown. */
-export const regressionCases: readonly EvalCase[] = [codes, deterministic, twice, asksBack, variants];
+export const regressionCases: readonly EvalCase[] = [
+  {
+    id: "memory_command_codes_are_stable",
+    title: "Each command of memory answers with its code",
+    async run({ runner, key }) {
+      for (const [command, code] of CODES) expectCode(await runner.send(key(), command), code);
+    },
+  },
+  {
+    id: "memory_show_is_deterministic",
+    title: "What is shown twice is the same, and reading makes nothing fresher",
+    needs: ["clock"],
+    async run({ runner, key }) {
+      for (const text of ["I like jazz", "I was born in Lisbon", "--task lily We chose SQLite"])
+        await runner.send(key(), `/remember ${text}`);
+      const first = factsIn(await runner.send(key(), "/memory show"));
+      runner.advanceClock(3_600_000);
+      expectEqual("the second time", factsIn(await runner.send(key(), "/memory show")), first);
+    },
+  },
+  {
+    id: "memory_delivered_twice_changes_once",
+    title: "A command that is delivered twice changes memory once and repeats its reply",
+    async run(on) {
+      const { runner, key } = on;
+      const remembered = await runner.send(key(), "/remember I like jazz", { deliveryId: "d1" });
+      expectRepeated(remembered, await runner.send(key(), "/remember I like jazz", { deliveryId: "d1" }));
+      const forgotten = await runner.send(key(), "/forget jazz", { deliveryId: "d2" });
+      await runner.send(key(), "/remember I like jazz", { deliveryId: "d3" });
+      expectRepeated(forgotten, await runner.send(key(), "/forget jazz", { deliveryId: "d2" }));
+      expectEqual("what is shown", await shown(on), ["I like jazz"]);
+    },
+  },
+  {
+    id: "memory_forget_asks_which",
+    title: "/forget erases nothing when several facts have the words",
+    async run(on) {
+      const { runner, key } = on;
+      await runner.send(key(), "/remember The blue boat is in Ghent");
+      await runner.send(key(), "/remember The blue car is in Oslo");
+      const asked = await runner.send(key(), "/forget blue");
+      expectEqual("whether it was refused", asked.code === "memory_forgotten", false);
+      expectEqual("how many are left", (await shown(on)).length, 2);
+    },
+  },
+  {
+    id: "memory_trivial_variants_are_one_fact",
+    title: "Case, spacing, width and closing marks make no second fact",
+    async run(on) {
+      for (const text of ["I live in Ghent", "i live in  Ghent.", "I LIVE IN GHENT", "I live in Ｇhent"])
+        await on.runner.send(on.key(), `/remember ${text}`);
+      expectEqual("how many are kept", (await shown(on)).length, 1);
+    },
+  },
+];

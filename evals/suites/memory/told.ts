@@ -18,14 +18,16 @@ export function factsIn({ data }: SentReply): readonly ShownFact[] {
   return records as readonly ShownFact[];
 }
 
+/** The texts of the facts of a reply. */
+export const textsIn = (reply: SentReply): string[] => factsIn(reply).map(({ text }) => text);
+
 /** Texts that `/memory show <query>` lists. */
 export async function shown(
   { runner, key }: CaseContext,
   query = "",
   options: SendOptions = {},
 ): Promise<string[]> {
-  const reply = await runner.send(key("show"), `/memory show ${query}`.trim(), options);
-  return factsIn(reply).map(({ text }) => text);
+  return textsIn(await runner.send(key("show"), `/memory show ${query}`.trim(), options));
 }
 
 /** The memory part of what the model is given with `text` in a new session; `""` when there is none. */
