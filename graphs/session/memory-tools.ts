@@ -6,7 +6,7 @@ import type { CommandMemory } from "#src/commands/command.ts";
 import type { RememberOutcome } from "#memory/facts/types.ts";
 import { type MemoryRecord, PERSONALITY_DOMAINS, shortId } from "#memory/record.ts";
 import { stateOf } from "#memory/facts/read.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { OWN_READS, OWN_WRITES } from "#src/tools/policy.ts";
 import { chooseFacts, factsText, isOfFrame } from "#src/context/found-sections.ts";
 

@@ -1,10 +1,9 @@
 /** The real clock, ids and time zone: the only place that asks the machine for them. */
 import { randomBytes } from "node:crypto";
 import { v7 as uuidV7 } from "uuid";
-import type { Clock } from "#src/kernel/clock.ts";
+import { type Clock, isTimeZone } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { Ids } from "#src/kernel/ids.ts";
-import { isTimeZone } from "#src/sessions/day-boundary.ts";
 
 /**
  * The machine's clock. `LILY_NOW`, an ISO instant, moves its start, for trying out what tomorrow brings.

@@ -1,7 +1,6 @@
 /** Tells of a message whose program ended before it was answered, and of what to do about it. Pure. */
-import { fromInstant } from "#src/kernel/clock.ts";
+import { fromInstant, localMinute } from "#src/kernel/clock.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
 
 /** A message that nobody is answering. */
 export interface UnansweredMessage {

@@ -1,7 +1,7 @@
 /** The parts of a system prompt that hold what was found for a turn: remembered facts and passages of documents, fenced and escaped as data. */
 import { asksSomething, rankTexts, termsOf } from "#src/kernel/words.ts";
 import { estimateTokens } from "#src/kernel/text.ts";
-import { localDay } from "#src/sessions/day-boundary.ts";
+import { localDay } from "#src/kernel/clock.ts";
 import { MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
 import { citationOf, nameOf } from "#memory/evidence/evidence-item.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";

@@ -2,7 +2,7 @@
 import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import type { FoundTurn, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";

@@ -1,6 +1,5 @@
 /** Explains a remembered fact: who said it where, why it is in its domain, and what it stands beside. */
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localMinute, localTime } from "#src/sessions/day-boundary.ts";
+import { fromInstant, localMinute, localTime } from "#src/kernel/clock.ts";
 import { aboutOf } from "#memory/facts/about.ts";
 import { decideDomain } from "#memory/facts/new-record.ts";
 import { type MemoryRecord, shortId } from "#memory/record.ts";

@@ -20,7 +20,7 @@ import { type MemoryRecord, shortId } from "#memory/record.ts";
 import { receiptReasons } from "./call-reasons.ts";
 import { givenText } from "./explain-fact.ts";
 import { verdictText } from "./verdict-text.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import type { UsedPlugins } from "#src/sessions/plugin-choices.ts";
 
 /** What belongs to a turn beside its record. */

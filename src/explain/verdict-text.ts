@@ -1,6 +1,6 @@
 /** Rollover verdicts in plain words, with the numbers that made them and who decided. */
 import { quoted } from "#src/kernel/markdown.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import type {
   ControlModel,
   RotateVerdict,

@@ -1,6 +1,5 @@
 /** The rollover decision: hard, then temporal (idleness, the end of a local day), then semantic. Pure; evidence of a change of topic is handed in. */
-import { fromInstant, toInstant } from "#src/kernel/clock.ts";
-import { nextBoundaryAfter } from "./day-boundary.ts";
+import { fromInstant, toInstant, nextBoundaryAfter } from "#src/kernel/clock.ts";
 import type { RolloverPolicy } from "./rollover-policy.ts";
 import type { ControlModel, RotateVerdict, SemanticFinding, StayVerdict, Verdict } from "./verdict.ts";
 

@@ -2,7 +2,7 @@
 import ms from "ms";
 import { z } from "zod";
 import { defined } from "#src/kernel/json.ts";
-import { isTimeZone } from "./day-boundary.ts";
+import { isTimeZone } from "#src/kernel/clock.ts";
 import type { ControlModel } from "./verdict.ts";
 
 /** Ten years: longer than any conversation waits, and within what a date can hold. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rolloverOverridesSchema, wholePolicy, type RolloverPolicy } from "./rollover-policy.ts";
-import { nextBoundaryAfter } from "./day-boundary.ts";
+import { nextBoundaryAfter } from "#src/kernel/clock.ts";
 import { decideTemporal, temporalDue, type SessionClocks } from "./decide-rollover.ts";
 
 const at = (instant: string): number => Date.parse(instant);

@@ -1,10 +1,20 @@
-/** The examination of a home folder on SQLite. Reads only; what is wrong with one file does not hide the others. */
+/** The examination of a home folder on SQLite, which reads only, and its repair: what is made from other things is made anew. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Database } from "better-sqlite3";
 import { z } from "zod";
-import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { openDatabase } from "#memory/stores/sqlite/open-database.ts";
+import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
+import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
+import type { Clock } from "#src/kernel/clock.ts";
+import { decodeText } from "#src/kernel/decode-text.ts";
+import { errorMessage } from "#src/kernel/errors.ts";
 import { counted } from "#src/kernel/markdown.ts";
+import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
+import { backUp, type BackupRequest } from "./back-up.ts";
 import { type Check, fine, orRow, someOf, warning, wrong } from "./check.ts";
+import { checkConversations, repairPointers } from "./conversations.ts";
 import {
   checkpointUsage,
   checkTextIndex,
@@ -12,16 +22,9 @@ import {
   type DiskUse,
   hasTable,
   openForReading,
+  rebuildTextIndex,
   storeUsage,
 } from "./database-file.ts";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { SqliteStore } from "#memory/stores/sqlite/sqlite-store.ts";
-import { STORE_SCHEMA } from "#memory/stores/sqlite/store-schema.ts";
-import type { Clock } from "#src/kernel/clock.ts";
-import { decodeText } from "#src/kernel/decode-text.ts";
-import { errorMessage } from "#src/kernel/errors.ts";
-import { checkConversations } from "./conversations.ts";
 import { type Home, STAGED } from "./home.ts";
 
 /** What an examination found. */
@@ -37,8 +40,8 @@ interface Files {
 }
 
 /** Names of the rows of the two files. */
-export const STORE_FILE = "store file";
-export const CHECKPOINT_FILE = "checkpoint file";
+const STORE_FILE = "store file";
+const CHECKPOINT_FILE = "checkpoint file";
 
 /** Examines everything in a home folder that exists. */
 export async function examineHome(home: Home, clock: Clock): Promise<Examination> {
@@ -193,4 +196,61 @@ function sessionsIn(checkpoints: Database): z.infer<typeof sessionSchema>[] {
     .pluck()
     .all()
     .flatMap((text) => sessionSchema.safeParse(JSON.parse(text ?? "null")).data ?? []);
+}
+
+/** One item of a repair. */
+export interface RepairStep {
+  readonly item: string;
+  readonly state: "done" | "nothing" | "left" | "failed";
+  readonly did: string;
+}
+
+/**
+ * Repairs, item by item; one that fails does not keep the others from being tried. Transcripts, chains, seals, and files
+ * that are damaged are left as they are.
+ *
+ * @param checks what the examination before it found
+ * @throws {LilyError} when the backup could not be made; then nothing was repaired
+ */
+export async function repair(request: BackupRequest, checks: readonly Check[]): Promise<RepairStep[]> {
+  const { home, clock } = request;
+  const unsound = checks.find(
+    ({ check, state }) => state === "bad" && (check === STORE_FILE || check === CHECKPOINT_FILE),
+  );
+  if (unsound !== undefined) {
+    const did = `nothing is repaired in a file that is not sound: ${unsound.found}`;
+    return [{ item: "all", state: "left", did }];
+  }
+  const { folder } = await backUp(request);
+  const backup: RepairStep = { item: "backup", state: "done", did: `made in ${folder}` };
+  if (!existsSync(home.databases.store)) return [backup];
+  const store = openDatabase(home.databases.store, { schema: STORE_SCHEMA });
+  try {
+    return [
+      backup,
+      await step("text index", async () =>
+        checkTextIndex(store).state === "ok"
+          ? ""
+          : `made anew from ${counted(await rebuildTextIndex(store), "text")}`,
+      ),
+      await step("pointers", async () => {
+        const count = await repairPointers(new SqliteStore(store, { clock }));
+        return count === 0 ? "" : `made ${counted(count, "pointer")} anew`;
+      }),
+    ];
+  } finally {
+    store.close();
+  }
+}
+
+/** @param work says what it did, `""` when there was nothing to do */
+async function step(item: string, work: () => Promise<string>): Promise<RepairStep> {
+  try {
+    const did = await work();
+    return did === ""
+      ? { item, state: "nothing", did: "there was nothing to do" }
+      : { item, state: "done", did };
+  } catch (error) {
+    return { item, state: "failed", did: errorMessage(error) };
+  }
 }

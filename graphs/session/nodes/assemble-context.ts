@@ -8,7 +8,7 @@ import { shareOf } from "#src/context/plan-context.ts";
 import { notable } from "#src/preparation/plugins.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
-import { localMinute } from "#src/sessions/day-boundary.ts";
+import { localMinute } from "#src/kernel/clock.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Noted } from "#src/sessions/transcript.ts";
 import { isDenied, MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";

@@ -2,7 +2,7 @@
 import { done } from "#src/kernel/envelope.ts";
 import { counted, joined, markdownTable } from "#src/kernel/markdown.ts";
 import { termsOf, wordsOf } from "#src/kernel/words.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { placeOf, unitsSaying } from "#src/sessions/knowledge-units.ts";
 import type { ShowOptions } from "#memory/facts/types.ts";
 import { DOMAINS, shortId, type MemoryRecord } from "#memory/record.ts";

@@ -2,7 +2,7 @@
 import { heldNow, recalledText, recallTurns, type RecalledPiece } from "#src/context/recall.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { joined, markdownSaid, quoted } from "#src/kernel/markdown.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { isRedacted, type StoredTurn } from "#src/sessions/redaction.ts";
 import { newestTurns, withMarks } from "#src/sessions/transcript.ts";
 import { refuse, type PlainCommand } from "../command.ts";

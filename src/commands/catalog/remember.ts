@@ -2,7 +2,7 @@
 import { done } from "#src/kernel/envelope.ts";
 import { defined } from "#src/kernel/json.ts";
 import { joined, quoted } from "#src/kernel/markdown.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import type { Fact, None, RememberOutcome } from "#memory/facts/types.ts";
 import type { HiddenText } from "#memory/policy/verdict.ts";
 import { PERSONALITY_DOMAINS, shortId, type Domain, type MemoryRecord } from "#memory/record.ts";

@@ -11,7 +11,7 @@ import {
   type Chain,
   type ChainEntry,
 } from "#src/sessions/chain.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import type { CommandContext, PlainCommand, RotatingCommand } from "../command.ts";
 
 const MAX_LISTED = 50;

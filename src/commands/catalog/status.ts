@@ -4,7 +4,7 @@ import { defined } from "#src/kernel/json.ts";
 import { counted, joined, markdownFacts } from "#src/kernel/markdown.ts";
 import { controlModelText, verdictText } from "#src/explain/verdict-text.ts";
 import { sessionSetup, type SessionSetup } from "#src/explain/session-document.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { decideTemporal } from "#src/sessions/decide-rollover.ts";
 import type { CommandContext, PlainCommand } from "../command.ts";
 import { unansweredText } from "../unanswered-message.ts";

@@ -14,7 +14,7 @@ import { isLilyError } from "#src/kernel/errors.ts";
 import { counted, fenced, joined, quoted } from "#src/kernel/markdown.ts";
 import { turnsGiven } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { attachmentText, spokenText, type Message } from "#src/sessions/message.ts";
 import { isRedacted } from "#src/sessions/redaction.ts";
 import type { KeyRef } from "#src/sessions/repository.ts";

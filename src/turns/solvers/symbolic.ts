@@ -8,8 +8,7 @@ import {
   STOP_WORDS,
   wordsOf,
 } from "#src/kernel/words.ts";
-import { fromInstant } from "#src/kernel/clock.ts";
-import { localDay, localTime } from "#src/sessions/day-boundary.ts";
+import { fromInstant, localDay, localTime } from "#src/kernel/clock.ts";
 import { asksAboutMemory } from "#src/context/found-sections.ts";
 import { placeOf, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";

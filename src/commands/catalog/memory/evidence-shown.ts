@@ -1,6 +1,6 @@
 /** Documents and passages of evidence in envelopes: labelled as no facts, with citations; and what came of one that was given. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import {
   citationOf,
   EVIDENCE_LABEL,

@@ -5,7 +5,7 @@ import { EVIDENCE_LABEL, nameOf } from "#memory/evidence/evidence-item.ts";
 import type { EvidenceBook } from "#memory/evidence/evidence-book.ts";
 import { shortId } from "#memory/record.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import { findSessionByReference, type ChainEntry } from "#src/sessions/chain.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { MAX_FILE_BYTES } from "#memory/evidence/evidence-document.ts";

@@ -1,7 +1,6 @@
 /** Remembered facts as commands meet them: the one that a person means by an id, and facts as data and as a table. */
-import { fromInstant } from "#src/kernel/clock.ts";
+import { fromInstant, localTime } from "#src/kernel/clock.ts";
 import { counted, joined, markdownTable, quoted } from "#src/kernel/markdown.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
 import { marksAt, RETENTION } from "#memory/facts/retention.ts";
 import { shortId, type MemoryRecord } from "#memory/record.ts";
 import { refuse, type CommandContext } from "../../command.ts";

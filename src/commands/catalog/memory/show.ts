@@ -1,7 +1,7 @@
 /** `/memory show`, `/memory long task show`: what is remembered; `/memory short show`: what the conversation holds. */
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { counted, joined, markdownFacts, quoted } from "#src/kernel/markdown.ts";
-import { localTime } from "#src/sessions/day-boundary.ts";
+import { localTime } from "#src/kernel/clock.ts";
 import type { ShowOptions, ShowResult } from "#memory/facts/types.ts";
 import { parseFlags, refuseUsage, type Flags } from "../../parse-command.ts";
 import { readDomain, usageOf, type MemoryAction, type MemoryContext } from "./memory-action.ts";
