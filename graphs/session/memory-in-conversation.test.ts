@@ -109,15 +109,12 @@ describe("what a model is given of memory", () => {
 });
 
 describe("without a model", () => {
-  it("a question is answered from memory, and what is known is listed", async () => {
+  it("a question is answered from memory", async () => {
     const lily = await start();
     await lily.send("/remember My bike is a red Brompton");
     await lily.send("/new");
     expect((await lily.send("what is my bike?")).envelope.message).toMatch(
       /asked me to remember.*red Brompton/u,
-    );
-    expect((await lily.send("What do you know about me?")).envelope.message).toContain(
-      "- My bike is a red Brompton",
     );
   });
 });

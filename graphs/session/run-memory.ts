@@ -9,13 +9,7 @@ import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import type { Domain, MemoryRecord } from "#memory/record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CommandMemory } from "#src/commands/command.ts";
-import {
-  asksAboutMemory,
-  chooseFacts,
-  type ChosenFacts,
-  rankFacts,
-  type RecalledFacts,
-} from "#src/context/found-sections.ts";
+import { chooseFacts, type ChosenFacts, rankFacts, type RecalledFacts } from "#src/context/found-sections.ts";
 import { defined } from "#src/kernel/json.ts";
 import { termsOf } from "#src/kernel/words.ts";
 import { type Chain, entryOf } from "#src/sessions/chain.ts";
@@ -141,11 +135,7 @@ export async function recallFacts(
     weak: bySaid.filter((record) => !ranked.includes(record)),
     scores,
     waiting,
-    relevant: [
-      ...ranked,
-      ...(asksAboutMemory(text) ? of("user_profile").slice(0, RELEVANT) : []),
-      ...(names(talk.said, task) ? of("task_memory").slice(0, RELEVANT) : []),
-    ],
+    relevant: [...ranked, ...(names(talk.said, task) ? of("task_memory").slice(0, RELEVANT) : [])],
     all,
   };
 }

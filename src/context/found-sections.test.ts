@@ -5,7 +5,6 @@ import { foundEvidence } from "#memory/evidence/testing/found-evidence.ts";
 import type { MemoryRecord, PersonalityDomain } from "#memory/record.ts";
 import { memoryRecord } from "#memory/testing/memory-record.ts";
 import {
-  asksAboutMemory,
   chooseFacts,
   choosePassages,
   evidenceText,
@@ -112,26 +111,6 @@ describe("the memory section", () => {
       ),
     );
   });
-});
-
-describe("a question for what is known", () => {
-  it.each([
-    "What do you know about me?",
-    "what do you remember of my life",
-    "Tell me everything you know about me",
-    "Was weißt du über mich?",
-    "Que sais-tu de moi ?",
-    "¿Qué sabes de mí?",
-  ])("is %j", (text) => {
-    expect(asksAboutMemory(text)).toBe(true);
-  });
-
-  it.each(["What is my flight?", "Do you know the time?", "I know about knots", "remember the milk"])(
-    "is not %j",
-    (text) => {
-      expect(asksAboutMemory(text)).toBe(false);
-    },
-  );
 });
 
 describe("the evidence section", () => {

@@ -164,14 +164,6 @@ function lineOf(record: MemoryRecord, timeZone: string): string {
   return `- [${shortId(record.id)}, ${localDay(record.created_at, timeZone)}${from}] ${escapeData(record.text)}`;
 }
 
-const ASKS_ABOUT_MEMORY =
-  /\b(?:what|everything|anything)\b.{0,40}\b(?:you|lily)\b.{0,20}\b(?:know|remember|recall|stored?|saved?)\b|\bknow about me\b|\bremember about me\b|\bwho am i\b|\bwas wei(?:ß|ss)t du\b.{0,20}\bmich\b|\bque sais[- ]tu\b|\bqu[eé] sabes\b.{0,20}\bm[ií](?!\p{L})/iu;
-
-/** Whether a text asks for what is remembered, and not for one fact. */
-export function asksAboutMemory(text: string): boolean {
-  return ASKS_ABOUT_MEMORY.test(text);
-}
-
 /** What facts are to fit. */
 export interface Talk {
   /** The message that is answered. */

@@ -387,12 +387,12 @@ describe("what is remembered", () => {
     expect(answer("What is my bike?", said("My bike is a Moulton"), facts)).toContain("Moulton");
   });
 
-  it("is listed for who asks what is known", () => {
-    const facts = [remembered("My bike is a Brompton"), remembered("I like jazz")];
-    const listed = answer("What do you know about me?", said(...FACTS), facts);
-    expect(listed).toContain(
-      "- My bike is a Brompton (2026-03-01, 1a2b3c4d)\n- I like jazz (2026-03-01, 1a2b3c4d)",
+  it("is named with the command that lists it where nothing fits a question", () => {
+    const facts = [remembered("My bike is a Brompton")];
+    expect(answer("Which zebra is it?", said(...FACTS), facts)).toContain(
+      "/memory show lists what is remembered",
     );
+    expect(answer("Which zebra is it?", said(...FACTS), [])).not.toContain("/memory show");
   });
 
   it("is no answer to what is not asked", () => {

@@ -9,7 +9,6 @@ import {
   wordsOf,
 } from "#src/kernel/words.ts";
 import { fromInstant, localDay, localTime } from "#src/kernel/clock.ts";
-import { asksAboutMemory } from "#src/context/found-sections.ts";
 import { placeOf, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { AnswerSource, TurnRecord } from "#src/sessions/turn-record.ts";
 import { citationOf, EVIDENCE_LABEL } from "#memory/evidence/evidence-item.ts";
@@ -48,8 +47,6 @@ export interface SymbolicAnswer {
 const MAX_QUOTE = 600;
 /** Most quotes; of more that fit their number is told. */
 const MAX_QUOTES = 10;
-/** Most facts that are listed of all that is remembered. */
-const MAX_LISTED = 50;
 /** What shares so much of what the best shares with the question fits as well; what was said later needs less to be told. */
 const FITS_AS_WELL = 0.5;
 const LATER_FITS = 0.25;
@@ -77,8 +74,6 @@ interface Statement {
 export function solveSymbolically(goal: SymbolicGoal): SymbolicAnswer {
   if (!asksSomething(goal.text))
     return { text: "Noted. Ask me about it any time in this conversation.", sources: [] };
-  const { memories = [] } = goal;
-  if (memories.length > 0 && asksAboutMemory(goal.text)) return allOf(memories, goal);
   const { fitting, share } = fittingFor(goal);
   const evidence = share < SUPPORTS ? quoteEvidence(goal) : undefined;
   if (evidence !== undefined || fitting.length === 0)
@@ -207,19 +202,6 @@ function quotes(quoted: readonly Statement[], count: number, { text }: SymbolicG
   return `${lines.map((line) => `- ${line}`).join("\n")}${rest}`;
 }
 
-function allOf(memories: readonly MemoryRecord[], { timeZone }: SymbolicGoal): SymbolicAnswer {
-  const listed = memories.slice(0, MAX_LISTED);
-  const lines = listed.map(
-    ({ id, text, created_at }) => `- ${text} (${localDay(created_at, timeZone)}, ${shortId(id)})`,
-  );
-  const more = memories.length - listed.length;
-  const rest = more === 0 ? "" : `\nAnd ${more} more.`;
-  return {
-    text: `This is remembered:\n${lines.join("\n")}${rest}\n/memory show lists all of it; /forget <id> erases one.`,
-    sources: listed.map(({ id }) => ({ kind: "fact", id })),
-  };
-}
-
 function quoteEvidence({ evidence = [], text, timeZone }: SymbolicGoal): SymbolicAnswer | undefined {
   const [best] = evidence;
   if (best === undefined) return undefined;
@@ -232,8 +214,8 @@ function quoteEvidence({ evidence = [], text, timeZone }: SymbolicGoal): Symboli
   };
 }
 
-function nothingFound({ text }: SymbolicGoal): string {
+function nothingFound({ text, memories = [] }: SymbolicGoal): string {
   const about = wordsOf(text).filter((word) => !STOP_WORDS.has(word));
   const topic = about.length === 0 ? "that" : about.slice(0, 5).join(", ");
-  return `I don't have that. Nothing that was said here, is remembered or was given as a document says anything about ${topic}. /recall <words> looks in earlier conversations.`;
+  return `I don't have that. Nothing that was said here, is remembered or was given as a document says anything about ${topic}. /recall <words> looks in earlier conversations${memories.length === 0 ? "" : "; /memory show lists what is remembered"}.`;
 }
