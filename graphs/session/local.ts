@@ -118,7 +118,7 @@ function turnDepsOf(
     locks,
     store,
     stops: deps.stops,
-    arrivals: new Arrivals(deps.arrivals),
+    arrivals: new Arrivals(deps.arrivalsOf),
     readCommand: createReadCommand(contextOf),
     contextOf: (ref, sessionId) => contextOf(ref, "", sessionId),
     beforeRun: eraseFirst(deps, sources, contextOf),

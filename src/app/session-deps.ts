@@ -14,7 +14,7 @@ import type { TopicClassifier } from "#src/sessions/decide-rollover.ts";
 import type { Manner } from "#src/sessions/session-fields.ts";
 import type { ToolPolicy } from "#src/tools/policy.ts";
 import type { LeaseRef } from "#src/storage/backend.ts";
-import type { ArrivalSources } from "#src/turns/arrivals.ts";
+import type { ArrivalPolicy } from "#src/turns/arrivals.ts";
 import type { StopRegistry } from "#src/turns/stop.ts";
 import type { ThreadRegistrar } from "#src/turns/thread-registrar.ts";
 import type { SecretScanner } from "#memory/policy/secret-scanner.ts";
@@ -88,7 +88,7 @@ export interface SessionDeps {
   readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
   /** What happens to a message that arrives during a turn; by default it waits for its own. */
-  readonly arrivals?: ArrivalSources;
+  readonly arrivalsOf?: (sessionKey: string) => ArrivalPolicy;
   /** Told of the threads of a key: which one is latest, and which begin by a hand-off. */
   readonly threads: ThreadRegistrar;
   /** Where the data lies, for `/status`. */

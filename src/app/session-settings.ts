@@ -29,7 +29,7 @@ export function sessionSettings(
   env: Environment,
   { machineZone, windowCharacters = SHOWN_CHARACTERS }: Surroundings,
 ) {
-  const { agents, keys, limits } = config;
+  const { agents, limits } = config;
   const { defaults } = agents;
   const characters = limits.windowCharacters ?? windowCharacters;
   /** What is said of an agent, or else of all. */
@@ -76,7 +76,11 @@ export function sessionSettings(
     defaultAgent: "lily",
     configuredAgents: Object.keys(agents).filter((name) => name !== "defaults"),
     localOwner: config.owner,
-    arrivals: { base: config.arrivals, byKeyPrefix: keys },
+    arrivalsOf: (sessionKey) =>
+      rulesFor(config, sessionKey).reduce(
+        (policy, { arrivals }) => Object.assign({}, policy, arrivals),
+        config.arrivals,
+      ),
   } satisfies Partial<SessionDeps>;
 }
 
@@ -107,13 +111,17 @@ function toolPolicyOf({ agents: { defaults, ...agents }, tools: { policy } }: Co
 /** Parts of a key by which channels name what several people read, as `composeSessionKey` puts them together. */
 const READ_BY_SEVERAL = /(?:^|:)(?:group|supergroup|channel|room)(?::|$)/u;
 
-/** What is said of a key: the longest prefix that says so. */
+/** The rules of a key by its prefixes; the longest has the last word. */
+function rulesFor({ keys }: Config, sessionKey: string): Config["keys"] {
+  return keys
+    .filter(({ prefix }) => sessionKey.startsWith(prefix))
+    .toSorted((a, b) => a.prefix.length - b.prefix.length);
+}
+
 function saidOf<Name extends "people" | "memory">(
-  { keys }: Config,
+  config: Config,
   sessionKey: string,
   name: Name,
 ): Config["keys"][number][Name] {
-  return keys
-    .filter((rule) => rule[name] !== undefined && sessionKey.startsWith(rule.prefix))
-    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]?.[name];
+  return rulesFor(config, sessionKey).findLast((rule) => rule[name] !== undefined)?.[name];
 }

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { configSchema } from "#src/app/config.ts";
 import { sessionSettings } from "#src/app/session-settings.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { resolveArrivals } from "./arrivals.ts";
 import type { GraphRun } from "./runner.ts";
 import { settle } from "./testing/fake-timer.ts";
 import { createFakeTurns, type FakeTurns } from "./testing/fake-turns.ts";
@@ -339,10 +338,7 @@ describe("a message that interrupts", () => {
 });
 
 const policyOf = (config: object, sessionKey = "cli:main") =>
-  resolveArrivals(
-    sessionSettings(configSchema.parse(config), {}, { machineZone: () => "UTC" }).arrivals,
-    sessionKey,
-  );
+  sessionSettings(configSchema.parse(config), {}, { machineZone: () => "UTC" }).arrivalsOf(sessionKey);
 
 describe("the rule for messages that arrive during a turn", () => {
   it("is by default that each waits for its own turn", () => {

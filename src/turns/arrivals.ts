@@ -36,25 +36,7 @@ export const arrivalPolicySchema = z.strictObject({
   stopWaitMs: parts.stopWaitMs.default(10_000),
 });
 
-type ArrivalPolicy = z.infer<typeof arrivalPolicySchema>;
-
-/** Where the parts of a policy come from. */
-export interface ArrivalSources {
-  readonly base: ArrivalPolicy;
-  /** By prefix of the session key; the longest that fits has the last word. */
-  readonly byKeyPrefix: readonly {
-    readonly prefix: string;
-    readonly arrivals?: z.infer<typeof arrivalOverridesSchema> | undefined;
-  }[];
-}
-
-/** The policy of a key. */
-export function resolveArrivals({ base, byKeyPrefix }: ArrivalSources, sessionKey: string): ArrivalPolicy {
-  return byKeyPrefix
-    .filter(({ prefix }) => sessionKey.startsWith(prefix))
-    .toSorted((a, b) => a.prefix.length - b.prefix.length)
-    .reduce((policy, { arrivals }) => Object.assign({}, policy, arrivals), base);
-}
+export type ArrivalPolicy = z.infer<typeof arrivalPolicySchema>;
 
 /** A message that was checked. */
 export interface Arrival extends TurnRequest {
@@ -102,12 +84,12 @@ const FIRST_RETRY_MS = 250;
 
 /** The messages of this process that wait. Their order is that in which they ask for the lock of their key: as they arrive. */
 export class Arrivals {
-  readonly #sources: ArrivalSources;
+  readonly #policyOf: (sessionKey: string) => ArrivalPolicy;
   /** By lock name: the batch that takes more texts. */
   readonly #open = new Map<string, Batch>();
 
-  constructor(sources: ArrivalSources = { base: arrivalPolicySchema.parse({}), byKeyPrefix: [] }) {
-    this.#sources = sources;
+  constructor(policyOf = (_sessionKey: string): ArrivalPolicy => arrivalPolicySchema.parse({})) {
+    this.#policyOf = policyOf;
   }
 
   /** Takes a message to its reply, perhaps together with others. Never rejects. */
@@ -139,7 +121,7 @@ export class Arrivals {
   }
 
   #batchFor(deps: TurnDeps, member: Member): Batch {
-    const own = new Batch(member, resolveArrivals(this.#sources, member.sessionKey));
+    const own = new Batch(member, this.#policyOf(member.sessionKey));
     const name = lockName(own.ref);
     const open = this.#open.get(name);
     const fits = open !== undefined && joined([...open.members, member]).length <= deps.messageCharacters;

@@ -6,7 +6,7 @@ import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { Arrivals, arrivalPolicySchema, type ArrivalSources } from "../arrivals.ts";
+import { Arrivals, arrivalPolicySchema, type ArrivalPolicy } from "../arrivals.ts";
 import type { GraphRun } from "../runner.ts";
 import { runTurn, type RunTurnDeps, type TurnRequest } from "../run-turn.ts";
 import { StopRegistry } from "../stop.ts";
@@ -23,7 +23,7 @@ export interface FakeTurns {
 }
 
 export interface FakeOptions {
-  readonly arrivals: Partial<ArrivalSources["base"]>;
+  readonly arrivals: Partial<ArrivalPolicy>;
   /** Before the run is answered; what it throws, the run throws. */
   readonly during?: (run: GraphRun) => Promise<void>;
   readonly adjust?: (deps: RunTurnDeps) => RunTurnDeps;
@@ -57,7 +57,7 @@ export function createFakeTurns({ arrivals, during, adjust }: FakeOptions): Fake
     botNames: ["lily"],
     lockWaitMs: 60_000,
     lifecycleMode: "segmented",
-    arrivals: new Arrivals({ base: arrivalPolicySchema.parse(arrivals), byKeyPrefix: [] }),
+    arrivals: new Arrivals(() => arrivalPolicySchema.parse(arrivals)),
   };
   const deps = adjust?.(base) ?? base;
   return {
