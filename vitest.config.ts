@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 const FOLDERS = ["src", "graphs", "memory", "evals"];
 const SLOW = "slow.test.ts";
 
-/** `npm run test:slow` runs what starts a LangGraph server of its own again and again. */
+/** `npm run test:slow` runs what takes as long as many tests together: servers that are started again, types of the whole program. */
 const isSlow = process.env["LILY_SLOW"] === "1";
 
 export default defineConfig({
