@@ -28,7 +28,7 @@ import { parseModelReference, printModelReference } from "#src/models/model-refe
 import { withNotesInMessage } from "#src/models/wire/leave-out.ts";
 import { unusable } from "#src/preparation/plugins.ts";
 import { callsOf } from "#src/sessions/call-receipt.ts";
-import { type Chain, entryOf, latestEntry } from "#src/sessions/chain.ts";
+import { entryOf, latestEntry } from "#src/sessions/chain.ts";
 import { type Slot, SLOTS } from "#src/sessions/plugin-choices.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
@@ -42,15 +42,10 @@ import { beginChain, catchUp, newFields, solverOf } from "./locate-session.ts";
 import { advance } from "./nodes/commit.ts";
 import { controlModelOf, pluginFor, pluginsOf, policyOf, surroundingsOf } from "./policy-of.ts";
 import { hashesOf, type PromptReader, readSources, renderPrompt } from "./prompt.ts";
+import type { Conversation } from "./run-context.ts";
 import { evidenceOf, gateOf, memoryOf, recallCharacters } from "./run-memory.ts";
 import { storedSummary } from "./summaries.ts";
 import { toolsOf } from "./tools.ts";
-
-/** A session in its chain. */
-interface Conversation {
-  readonly chain: Chain;
-  readonly session: SessionFields;
-}
 
 /** Where a command is given, and what only some have. */
 interface CommandSubject extends Conversation, Pick<CommandContext, "compact" | "erasing" | "unanswered"> {

@@ -1,13 +1,16 @@
-/** Plans one model call: measures what could be given, asks `planContext` what fits, and writes the call's receipt. */
+/**
+ * Plans one model call: reads and measures what could be given, asks `planContext` what fits, and writes the call's receipt.
+ * What had given way in the call before stays so, that the prompt begins with the same bytes.
+ */
 import { evidenceText, factsText } from "#src/context/found-sections.ts";
 import {
-  planContext,
-  shortTokens,
   type ContextPlan,
   type ContextRefusal,
+  planContext,
   type PlanPart,
   type PlanStep,
   type PlanTurn,
+  shortTokens,
 } from "#src/context/plan-context.ts";
 import {
   collapsedMessages,
@@ -19,15 +22,27 @@ import {
 import { summaryBudget } from "#src/context/summary.ts";
 import { notesText, systemPrompt, unitsText } from "#src/context/system-prompt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
 import { estimateTokens } from "#src/kernel/text.ts";
-import { isOut, type CallReceipt, type GivenTurns, type LeftOut } from "#src/sessions/call-receipt.ts";
+import {
+  callsOf,
+  type CallReceipt,
+  type GivenTurns,
+  isOut,
+  isWithin,
+  type LeftOut,
+  type Place,
+} from "#src/sessions/call-receipt.ts";
+import { entryOf, readingOrder } from "#src/sessions/chain.ts";
 import type { Message } from "#src/sessions/message.ts";
+import { turnsNewestFirst } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import type { MemoryRecord } from "#memory/record.ts";
-import { isLeftOut, placeIn, type OlderTurns, type Place } from "./older-turns.ts";
 import { foundText, nameIn, thoughtOf, zoneOf, type PromptSources } from "./prompt.ts";
+import type { Conversation, RunContext } from "./run-context.ts";
+import type { TurnInFlight } from "./state.ts";
 import type { OfferedTools } from "./tools.ts";
 
 /** What a plan is made for. */
@@ -39,6 +54,83 @@ export interface CallToPlan {
   readonly older: OlderTurns;
   /** What the call before was given: what gave way there stays so. */
   readonly before: CallReceipt | undefined;
+}
+
+/** The turns before the one that is answered. */
+export interface OlderTurns {
+  readonly newestFirst: () => AsyncGenerator<readonly TurnRecord[]>;
+  /** First turn of the session that is context, where the working set was cleared in place. */
+  readonly from: number | undefined;
+}
+
+/** What tells where a turn stands. */
+type Within = Conversation & Pick<OlderTurns, "from">;
+
+/** The turns of a conversation before `turn`; all of them without it. */
+export function olderTurnsOf(
+  deps: SessionDeps,
+  { repository }: Pick<RunContext, "repository">,
+  { chain, session, turn }: Conversation & { readonly turn?: TurnInFlight },
+): OlderTurns {
+  const from = turn?.clears === true ? turn.number : session.contextFrom;
+  const range = { sessionId: session.sessionId, latestTurns: session.turns, from };
+  return {
+    from,
+    newestFirst: () => turnsNewestFirst(deps.shownTurns.over(repository, chain), chain, range),
+  };
+}
+
+/** The receipt of the conversation's latest model call, looked for in its newest turns. */
+export async function callBefore(older: OlderTurns, within: Conversation): Promise<CallReceipt | undefined> {
+  for await (const turns of older.newestFirst()) {
+    const last = turns.find(({ explanation: { calls = [] } }) => calls.length > 0);
+    if (last !== undefined) return lastCallOf(last, within);
+    if (turns[0]?.sessionId === within.session.sessionId) return undefined;
+  }
+  return undefined;
+}
+
+/** The last call of a turn, also of a session that this one continues, in whose terms it is then told. */
+function lastCallOf(
+  { sessionId, explanation: { calls } }: TurnRecord,
+  { chain, session }: Conversation,
+): CallReceipt | undefined {
+  const last = callsOf(sessionId, calls).at(-1);
+  if (last === undefined) return undefined;
+  const { steps: _steps, leftOut, ...given } = last;
+  if (leftOut === undefined || sessionId === session.sessionId) return { ...given, ...defined({ leftOut }) };
+  const { from, to, earlier = 0 } = leftOut;
+  const place = to < from ? earlier : placeIn({ sessionId, turn: to }, { chain, session, from: undefined });
+  return { ...given, leftOut: { from: 1, to: 0, earlier: place } };
+}
+
+/** Whether a turn had given way in the call before, or the person had it told in a summary. */
+export function isLeftOut(
+  of: Place,
+  before: Pick<CallReceipt, "leftOut"> | undefined,
+  within: Within,
+): boolean {
+  const { to = 0, earlier = 0 } = before?.leftOut ?? {};
+  const lastOut = within.from === undefined ? earlier + to : to;
+  return placeIn(of, within) <= lastOut || isCompacted(of, within);
+}
+
+/** Whether the person had it told in a summary. */
+export function isCompacted(of: Place, { chain, session }: Conversation): boolean {
+  const { compacted, contextFrom: from } = session;
+  const within = { chain, session, from };
+  return compacted !== undefined && placeIn(of, within) <= placeIn(compacted, within);
+}
+
+/** The place of a turn in the conversation, from 1. */
+function placeIn(of: Place, { chain, session, from }: Within): number {
+  if (from !== undefined) return of.turn;
+  let before = 0;
+  for (const { sessionId, upTo } of readingOrder(chain, session.sessionId)) {
+    if (sessionId === of.sessionId) return before + of.turn;
+    before += upTo ?? entryOf(chain, sessionId)?.sealed?.turns ?? 0;
+  }
+  return before;
 }
 
 /** The budget of a call. */
@@ -101,9 +193,7 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
   const budgetTokens = budgetFor(deps, session.activeAgent, model);
   // What gave way to a much smaller budget comes back.
   const before = (call.before?.budgetTokens ?? 0) * ROOMIER < budgetTokens ? undefined : call.before;
-  const { records, hasMore } = await readOlder(deps, call, { budgetTokens, before });
-  const forms = formsOf(before);
-  const short = shortTokens(budgetTokens);
+  const { older, hasMore } = await readOlder(deps, call, { budgetTokens, before });
   const [message, ...inFlight] = turn.messages;
   const system = systemTokens(sources.system);
   const asked = message === undefined ? 0 : messageTokens(message);
@@ -116,14 +206,17 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
     message: asked,
     ...(summary === 0 ? {} : { summary }),
     parts,
-    turns: records.map((record) => planTurn(deps, record, { form: forms.get(keyOf(record)), short })),
+    turns: older,
     hasMore,
     steps: planSteps(inFlight, call, budgetTokens),
   });
   if (plan.kind === "refused") throw tooLarge(plan, model);
-  const turns = rangesOf(records, plan, { forms, short });
+  const turns = rangesOf(older, plan.turns);
   const thoughts = (turn.thoughts ?? []).slice(plan.steps.lastIndexOf("out") + 1).filter(Boolean).length;
   const hasOut = hasMore || plan.turns.includes("out");
+  const given = parts.flatMap(({ name, items }) =>
+    name !== "tools" && plan.given[name] < items.length ? [[name, plan.given[name]] as const] : [],
+  );
   const cuts = plan.cuts.filter((cut) => !isOut(cut));
   return {
     model,
@@ -133,7 +226,8 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
     ...(hasOut ? { leftOut: leftOutBefore(turns[0], call) } : {}),
     ...(inFlight.length === 0 ? {} : { steps: givenSteps(plan, inFlight.length) }),
     ...(thoughts === 0 ? {} : { thoughts }),
-    ...givenOf(plan, parts),
+    ...(given.length === 0 ? {} : { given: Object.fromEntries(given) }),
+    ...(tools.tokens.length === 0 ? {} : { tools: plan.given.tools }),
     ...(cuts.length === 0 ? {} : { cuts }),
   };
 }
@@ -141,74 +235,54 @@ export async function planCall(deps: SessionDeps, call: CallToPlan): Promise<Cal
 /** A budget that has grown by this much is planned anew. */
 const ROOMIER = 1.3;
 
-const keyOf = ({ sessionId, turn }: Pick<TurnRecord, "sessionId" | "turn">): string => `${sessionId}/${turn}`;
+/** A turn that may be given. */
+interface OlderTurn extends PlanTurn {
+  readonly record: TurnRecord;
+  /** Most tokens of its shortened form. */
+  readonly tokens: number;
+}
 
 /** Reads as many turns as may be given in their smallest form. */
 async function readOlder(
   deps: SessionDeps,
-  call: CallToPlan,
+  { older: { from, newestFirst }, sources: { chain, session } }: CallToPlan,
   { budgetTokens, before }: { readonly budgetTokens: number; readonly before: CallReceipt | undefined },
-): Promise<{ records: TurnRecord[]; hasMore: boolean }> {
-  const within = { ...call.sources, from: call.older.from };
-  const records: TurnRecord[] = [];
+): Promise<{ older: OlderTurn[]; hasMore: boolean }> {
+  const older: OlderTurn[] = [];
   const short = shortTokens(budgetTokens);
-  let tokens = 0;
-  for await (const some of call.older.newestFirst()) {
+  let least = 0;
+  for await (const some of newestFirst()) {
     for (const record of some) {
-      if (isLeftOut(record, before, within) || tokens > budgetTokens) return { records, hasMore: true };
+      if (isLeftOut(record, before, { chain, session, from }) || least > budgetTokens)
+        return { older, hasMore: true };
       const whole = deps.shownTurns.show(record).tokens;
       if (whole === 0) continue;
-      tokens += Math.min(whole, short);
-      records.push(record);
+      least += Math.min(whole, short);
+      const hasResults = record.messages.some(({ role }) => role === "tool");
+      const collapsed = hasResults ? deps.shownTurns.show(record, { as: "collapsed" }).tokens : whole;
+      const { as: was, tokens = short } = before?.turns?.find((range) => isWithin(record, range)) ?? {};
+      older.push({
+        record,
+        tokens,
+        whole,
+        collapsed,
+        shortened: Math.min(collapsed, tokens),
+        ...defined({ was }),
+      });
     }
   }
-  return { records, hasMore: false };
-}
-
-function placeOf(of: Place, { sources, older }: CallToPlan): number {
-  return placeIn(of, { ...sources, from: older.from });
+  return { older, hasMore: false };
 }
 
 /** All turns before the first that is given; all of the conversation where none is. */
-function leftOutBefore(first: GivenTurns | undefined, call: CallToPlan): LeftOut {
-  const { session } = call.sources;
-  const { sessionId } = session;
-  const from = call.older.from ?? 1;
-  const isOwn = first === undefined || first.sessionId === sessionId;
-  const to = first === undefined ? session.turns : isOwn ? first.from - 1 : 0;
-  const earlier = isOwn
-    ? placeOf({ sessionId, turn: from }, call) - from
-    : placeOf({ sessionId: first.sessionId, turn: first.from }, call) - 1;
-  return { from, to, ...(earlier > 0 ? { earlier } : {}) };
-}
-
-type Form = Pick<GivenTurns, "as" | "tokens">;
-
-/** Forms in which turns were given that were not given whole. */
-function formsOf(before: CallReceipt | undefined): ReadonlyMap<string, Form> {
-  const forms = new Map<string, Form>();
-  for (const { sessionId, from, to, as, tokens } of before?.turns ?? []) {
-    if (as === undefined) continue;
-    for (let turn = from; turn <= to; turn += 1)
-      forms.set(keyOf({ sessionId, turn }), { as, ...(tokens === undefined ? {} : { tokens }) });
-  }
-  return forms;
-}
-
-function planTurn(
-  deps: SessionDeps,
-  record: TurnRecord,
-  { form, short }: { readonly form: Form | undefined; readonly short: number },
-): PlanTurn {
-  const whole = deps.shownTurns.show(record).tokens;
-  const hasResults = record.messages.some(({ role }) => role === "tool");
-  const collapsed = hasResults ? deps.shownTurns.show(record, { as: "collapsed" }).tokens : whole;
-  return {
-    whole,
-    collapsed,
-    shortened: Math.min(collapsed, form?.tokens ?? short),
-    ...(form?.as === undefined ? {} : { was: form.as }),
-  };
+function leftOutBefore(given: GivenTurns | undefined, { older, sources }: CallToPlan): LeftOut {
+  const { sessionId, turns } = sources.session;
+  const { from = 1 } = older;
+  const first = given ?? { sessionId, from: turns + 1 };
+  const isOwn = first.sessionId === sessionId;
+  const begin = { sessionId: first.sessionId, turn: isOwn ? from : first.from };
+  const earlier = placeIn(begin, { ...sources, from: older.from }) - from;
+  return { from, to: isOwn ? first.from - 1 : 0, ...(earlier > 0 ? { earlier } : {}) };
 }
 
 /** @param inFlight messages of the turn behind the user's */
@@ -219,26 +293,18 @@ function planSteps(
 ): PlanStep[] {
   const { session, turn } = sources;
   const named = nameResults(turn.messages, { sessionId: session.sessionId, turn: turn.number });
-  const earlier = before?.steps;
-  const known = stepsOf(inFlight.slice(0, earlier?.messages ?? 0)).length;
+  const { messages = 0, out = 0, collapsed = 0, resultTokens } = before?.steps ?? {};
   // Results that were cut when they were new are collapsed to a line from the next call on.
-  const small =
-    earlier === undefined ? 0 : earlier.resultTokens === undefined ? earlier.out + earlier.collapsed : known;
-  return stepsOf(inFlight).map((step, index) => {
-    const [first, ...results] = step;
-    return {
-      call:
-        (first === undefined ? 0 : messageTokens(first)) +
-        estimateTokens(thoughtOf(turn, index, budgetTokens)),
-      results: results.map((result) => ({
-        whole: messageTokens(result),
-        collapsed: messagesTokens(collapsedMessages([result], named)),
-      })),
-      ...(index >= small
-        ? {}
-        : { was: index < (earlier?.out ?? 0) ? ("out" as const) : ("collapsed" as const) }),
-    };
-  });
+  const small = resultTokens === undefined ? out + collapsed : stepsOf(inFlight.slice(0, messages)).length;
+  return stepsOf(inFlight).map(([first, ...results], index) => ({
+    call:
+      (first === undefined ? 0 : messageTokens(first)) + estimateTokens(thoughtOf(turn, index, budgetTokens)),
+    results: results.map((result) => ({
+      whole: messageTokens(result),
+      collapsed: messagesTokens(collapsedMessages([result], named)),
+    })),
+    ...(index < small ? { was: index < out ? ("out" as const) : ("collapsed" as const) } : {}),
+  }));
 }
 
 function partsOf(sources: PromptSources, { tokens }: OfferedTools): PlanPart[] {
@@ -259,41 +325,24 @@ function partsOf(sources: PromptSources, { tokens }: OfferedTools): PlanPart[] {
 
 /** What each entry adds to the text of a section. */
 function sizesOf<T>(entries: readonly T[], textOf: (entries: readonly T[]) => string): number[] {
-  let before = 0;
-  return entries.map((_, index) => {
-    const now = sectionTokens(textOf(entries.slice(0, index + 1)));
-    const size = now - before;
-    before = now;
-    return size;
-  });
+  const sums = entries.map((_, index) => sectionTokens(textOf(entries.slice(0, index + 1))));
+  return sums.map((tokens, index) => tokens - (sums[index - 1] ?? 0));
 }
 
 /** With the blank line before it. */
 const sectionTokens = (text: string): number => estimateTokens(text) + 1;
 
 /** The given turns as ranges of one session and form, oldest first. A range may span turns that show nothing, e.g. commands. */
-function rangesOf(
-  records: readonly TurnRecord[],
-  plan: ContextPlan,
-  { forms, short }: { readonly forms: ReadonlyMap<string, Form>; readonly short: number },
-): GivenTurns[] {
+function rangesOf(older: readonly OlderTurn[], forms: ContextPlan["turns"]): GivenTurns[] {
   const ranges: GivenTurns[] = [];
-  for (const [index, record] of [...records.entries()].toReversed()) {
-    const as = plan.turns[index];
-    if (as === undefined || as === "out") continue;
+  for (const [index, { record, tokens }] of [...older.entries()].toReversed()) {
+    const form = forms[index] ?? "out";
+    if (form === "out") continue;
     const { sessionId, turn } = record;
-    const tokens = as === "shortened" ? (forms.get(keyOf(record))?.tokens ?? short) : undefined;
+    const given = form === "whole" ? {} : form === "collapsed" ? { as: form } : { as: form, tokens };
     const last = ranges.at(-1);
-    const isSame = last?.sessionId === sessionId && (last.as ?? "whole") === as && last.tokens === tokens;
-    if (last !== undefined && isSame) last.to = turn;
-    else
-      ranges.push({
-        sessionId,
-        from: turn,
-        to: turn,
-        ...(as === "whole" ? {} : { as }),
-        ...(tokens === undefined ? {} : { tokens }),
-      });
+    if (last?.sessionId === sessionId && last.as === given.as && last.tokens === given.tokens) last.to = turn;
+    else ranges.push({ sessionId, from: turn, to: turn, ...given });
   }
   return ranges;
 }
@@ -302,21 +351,6 @@ function givenSteps(
   { steps, resultTokens }: ContextPlan,
   messages: number,
 ): NonNullable<CallReceipt["steps"]> {
-  return {
-    messages,
-    out: steps.filter((form) => form === "out").length,
-    collapsed: steps.filter((form) => form === "collapsed").length,
-    ...(resultTokens === undefined ? {} : { resultTokens }),
-  };
-}
-
-/** How many entries of each part are given, where that is not all of them; of tools always. */
-function givenOf({ given }: ContextPlan, parts: readonly PlanPart[]): Pick<CallReceipt, "given" | "tools"> {
-  const counts = parts.flatMap(({ name, items }) =>
-    name !== "tools" && given[name] < items.length ? [[name, given[name]] as const] : [],
-  );
-  return {
-    ...(counts.length === 0 ? {} : { given: Object.fromEntries(counts) }),
-    ...(parts.some(({ name }) => name === "tools") ? { tools: given.tools } : {}),
-  };
+  const count = (form: string): number => steps.filter((one) => one === form).length;
+  return { messages, out: count("out"), collapsed: count("collapsed"), ...defined({ resultTokens }) };
 }

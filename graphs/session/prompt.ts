@@ -21,6 +21,7 @@ import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.
 import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";
 import { canonicalJson } from "#src/kernel/json.ts";
 import { sha256Of } from "#src/sessions/seal.ts";
+import { joined } from "#src/kernel/markdown.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { isSamePlace, type HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { Message } from "#src/sessions/message.ts";
@@ -138,7 +139,10 @@ export async function renderPrompt(
 ): Promise<BaseMessage[]> {
   const { turn } = sources;
   const [message, ...steps] = turn.messages;
-  const older = await shownTurns(deps, run, sources, call.turns ?? []);
+  const { turns: given = [] } = call;
+  const older = (await readRanges(deps, run, sources.chain, given)).flatMap((turns, index) =>
+    turns.flatMap((record) => deps.shownTurns.show(record, given[index]).messages),
+  );
   return [
     new SystemMessage(beginningOf({ sources, call, summary })),
     ...older,
@@ -151,10 +155,8 @@ export async function renderPrompt(
 function beginningOf({ sources, call: { given = {}, leftOut }, summary }: RenderedCall): string {
   const { persona, profile, system } = sources;
   const standing = [...persona.slice(0, given["persona"]), ...profile.slice(0, given["profile"])];
-  if (summary !== undefined)
-    return joined(system, factsText(standing, zoneOf(sources)), summarySection(summary));
-  const line = leftOut === undefined ? "" : turnsOutLine(leftOut);
-  return joined(system, factsText(standing, zoneOf(sources)), line);
+  const out = summary === undefined ? leftOut && turnsOutLine(leftOut) : summarySection(summary);
+  return joined([system, factsText(standing, zoneOf(sources)), out], "\n\n");
 }
 
 function notesOf(sources: PromptSources, { given = {}, steps }: CallReceipt): string {
@@ -185,21 +187,18 @@ export const nameIn =
 /** The zone in which days are told. */
 export const zoneOf = ({ turn }: Pick<PromptSources, "turn">): string => turn.receipt.timeZone ?? "UTC";
 
-const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n\n");
-
-async function shownTurns(
+/** The turns of each range, as models are shown them. */
+export async function readRanges(
   deps: SessionDeps,
   { repository }: PromptReader,
-  { chain }: PromptSources,
-  given: readonly GivenTurns[],
-): Promise<BaseMessage[]> {
-  const reader = deps.shownTurns.over(repository, chain);
+  chain: Chain,
+  ranges: readonly GivenTurns[],
+): Promise<TurnRecord[][]> {
   const { owner, sessionKey } = chain;
-  const ranges = given.map(async ({ sessionId, from, to, ...form }) => {
-    const turns: TurnRecord[] = await reader.readTurns({ owner, sessionKey, sessionId }, { from, to });
-    return turns.flatMap((record) => deps.shownTurns.show(record, form).messages);
-  });
-  return (await Promise.all(ranges)).flat();
+  const reader = deps.shownTurns.over(repository, chain);
+  return Promise.all(
+    ranges.map(({ sessionId, from, to }) => reader.readTurns({ owner, sessionKey, sessionId }, { from, to })),
+  );
 }
 
 /** The steps of the turn so far. Each result carries the name of its tool, which some servers demand. */

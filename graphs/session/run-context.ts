@@ -136,6 +136,12 @@ function authenticatedUser(runtime: NodeRuntime): string | undefined {
   return typeof identity === "string" && identity !== "" ? identity : undefined;
 }
 
+/** A session in its chain. */
+export interface Conversation {
+  readonly chain: Chain;
+  readonly session: SessionFields;
+}
+
 /** The chain of a session. @throws {LilyError} `record_invalid` when it is gone from the store */
 export async function requireChain(
   { repository }: Pick<RunContext, "repository">,

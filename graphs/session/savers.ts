@@ -1,5 +1,5 @@
 /** The barrier: what is done before turns leave the context, so that nothing of value goes with them. */
-import type { GivenTurns } from "#src/sessions/call-receipt.ts";
+import { type GivenTurns, isWithin } from "#src/sessions/call-receipt.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { KeptNote } from "#src/context/summary.ts";
@@ -10,7 +10,7 @@ import type { RunContext } from "./run-context.ts";
 import { memoryOf } from "./run-memory.ts";
 
 /** Turns that leave. */
-export interface Leaving {
+interface Leaving {
   readonly deps: SessionDeps;
   readonly run: RunContext;
   readonly session: SessionFields;
@@ -21,7 +21,7 @@ export interface Leaving {
 }
 
 /** What one saver did. */
-export interface Saved {
+interface Saved {
   /** What the summary must hold. */
   readonly notes?: readonly KeptNote[];
   /** What the person is told. */
@@ -57,11 +57,7 @@ function keepLedger({ session, ranges }: Leaving): Saved {
     turn,
     text: `noted as ${kind} ${number}: ${text}`,
   }));
-  return { notes: notes.filter((note) => isCovered(note, ranges)) };
-}
-
-function isCovered({ sessionId, turn }: KeptNote, ranges: Leaving["ranges"]): boolean {
-  return ranges.some((range) => range.sessionId === sessionId && range.from <= turn && turn <= range.to);
+  return { notes: notes.filter((note) => ranges.some((range) => isWithin(note, range))) };
 }
 
 /** Units are committed with their turns; what a model made of these turns stays in their summary too, whose own words quote the rest. */
@@ -73,7 +69,7 @@ function keepUnits({ session, ranges }: Leaving): Saved {
       turn,
       text: `noted as ${role.toLowerCase()}: ${claim}`,
     }));
-  return { notes: notes.filter((note) => isCovered(note, ranges)) };
+  return { notes: notes.filter((note) => ranges.some((range) => isWithin(note, range))) };
 }
 
 /** Whether facts may be offered to the person's memory. */

@@ -1,14 +1,16 @@
 /**
- * Summaries of turns that leave the context: the stored one that still fits what it covers, or a new one that begins with the
- * longest that does. They are made anew from the transcript whenever they are gone, so losing them costs time alone.
+ * Summaries of turns that leave the context, by themselves or when the person asks: which turns one stands for, in how much
+ * room; the stored one that still fits what it covers, or a new one that begins with the longest that does. They are made anew
+ * from the transcript whenever they are gone, so losing them costs time alone.
  */
-import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
+import type { CompactOutcome } from "#src/commands/command.ts";
 import {
   checkedSummary,
   quotingSummary,
   sectionTokens,
+  summaryBudget,
   summaryNotesSchema,
   summarySchema,
   wordsOfModel,
@@ -16,47 +18,151 @@ import {
   type SummaryNotes,
   type SummaryOptions,
 } from "#src/context/summary.ts";
+import { defined } from "#src/kernel/json.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
 import { askControlModel } from "#src/models/ask-control-model.ts";
+import type { CallReceipt, GivenTurns, Place } from "#src/sessions/call-receipt.ts";
 import { entryOf, readingOrder, type Chain } from "#src/sessions/chain.ts";
 import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
 import { erasedTurns } from "#src/sessions/redaction.ts";
 import type { TranscriptRef } from "#src/sessions/repository.ts";
 import { coveredHashOf } from "#src/sessions/seal.ts";
-import type { SessionFields } from "#src/sessions/session-fields.ts";
+import type { CompactedTo, SessionFields } from "#src/sessions/session-fields.ts";
 import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
 import { readItem, searchAll } from "#src/storage/session-items.ts";
 import { summaryNamespace } from "#src/storage/session-namespaces.ts";
-import { controlCall } from "./prepare-turn.ts";
+import { solverOf } from "./locate-session.ts";
+import { budgetFor, type CallToPlan, isCompacted, olderTurnsOf, planCall } from "./plan-call.ts";
 import { controlModelOf } from "./policy-of.ts";
-import type { RunContext } from "./run-context.ts";
+import { controlCall } from "./prepare-turn.ts";
+import { readRanges } from "./prompt.ts";
+import type { Conversation, RunContext } from "./run-context.ts";
 import { mayOfferFacts, saveLeaving } from "./savers.ts";
 
 type Ranges = GivenTurns[];
 
-/** A summary with its notes, of which a longer one can be made. */
-type OlderSummary = Summary & Pick<SummaryNotes, "notes">;
+/** A call whose prompt tells the turns that are left out in a summary, where it has room for one. */
+export interface SummarisedCall {
+  readonly call: CallReceipt;
+  readonly summary?: Summary;
+  /** The control model that was asked for it now. */
+  readonly asked: readonly ControlCall[];
+  /** What the person is told. */
+  readonly notices: readonly string[];
+}
+
+/** Plans a call, and makes the summary for which the plan has kept room. @throws {LilyError} `message_too_large` */
+export async function planSummarised(
+  deps: SessionDeps,
+  run: RunContext,
+  toPlan: CallToPlan,
+): Promise<SummarisedCall> {
+  const call = await planCall(deps, toPlan);
+  const { turns: [first] = [], tokens } = call;
+  const { summary: budgetTokens } = tokens;
+  if (budgetTokens === undefined) return { call, asked: [], notices: [] };
+  const { chain, session } = toPlan.sources;
+  const { sessionId, from } = first ?? { sessionId: session.sessionId, from: session.turns + 1 };
+  const { summary, asked, notices } = await summaryOf(deps, run, {
+    chain,
+    session,
+    ranges: rangesTo({ chain, session }, { sessionId, turn: from - 1 }),
+    budgetTokens,
+    instructions: session.compacted?.instructions,
+  });
+  const told = { ...call, tokens: { ...tokens, summary: sectionTokens(summary) }, summary: summary.ranges };
+  return { call: { ...told, ...defined({ summaryBy: asked[0]?.model }) }, summary, asked, notices };
+}
+
+/** All turns of a conversation up to one of them, in the order in which they are read. */
+function rangesTo({ chain, session }: Conversation, { sessionId, turn }: Place): Ranges {
+  const { contextFrom } = session;
+  if (contextFrom !== undefined) return [{ sessionId, from: contextFrom, to: turn }];
+  const parts = readingOrder(chain, session.sessionId);
+  const last = parts.findIndex((part) => part.sessionId === sessionId);
+  return parts.slice(0, last + 1).flatMap((part, index) => {
+    const all = part.upTo ?? entryOf(chain, part.sessionId)?.sealed?.turns ?? 0;
+    const to = index === last ? turn : all;
+    return to < 1 ? [] : [{ sessionId: part.sessionId, from: 1, to }];
+  });
+}
+
+/** Turns that stay as they are when the person asks for a compaction. */
+const STAY = 2;
+
+/** Does by hand what a full context does by itself. A summary is stored; the commit of the command makes it count. */
+export async function compactNow(
+  deps: SessionDeps,
+  run: RunContext,
+  { chain, session, instructions }: Conversation & { readonly instructions: string },
+): Promise<CompactOutcome> {
+  const contextTokens = budgetFor(deps, session.activeAgent, solverOf(deps, session));
+  const budgetTokens = summaryBudget(contextTokens);
+  if (budgetTokens === 0) return { kind: "nothing", why: "the context has no room for a summary" };
+  const { older, before } = await olderInFull(deps, run, { chain, session, contextTokens });
+  const [newest] = older;
+  if (newest === undefined)
+    return { kind: "nothing", why: "there are no older turns that are given in full" };
+  const { sessionId, turn } = newest;
+  const wish = instructions === "" ? undefined : instructions;
+  const { summary, notices, whyNot } = await summaryOf(deps, run, {
+    chain,
+    session,
+    ranges: rangesTo({ chain, session }, newest),
+    budgetTokens,
+    instructions: wish,
+    isAnew: wish !== undefined,
+  });
+  const tokens = sectionTokens(summary);
+  if (tokens >= before && session.compacted === undefined)
+    return {
+      kind: "nothing",
+      why: `the older turns take ${before} tokens, and a summary would take ${tokens}`,
+    };
+  const boundary: CompactedTo = { sessionId, turn, ...defined({ instructions: wish }) };
+  const made = { turns: older.length, before, tokens, by: summary.by, notices };
+  return { kind: "compacted", boundary, ...made, ...defined({ whyNot }) };
+}
+
+/** Turns that are not told in a summary yet and are given by a full context, newest first, without the newest of all. */
+async function olderInFull(
+  deps: SessionDeps,
+  run: RunContext,
+  { chain, session, contextTokens }: Conversation & { readonly contextTokens: number },
+): Promise<{ older: TurnRecord[]; before: number }> {
+  const older: TurnRecord[] = [];
+  let before = 0;
+  let newest = 0;
+  for await (const some of olderTurnsOf(deps, run, { chain, session }).newestFirst())
+    for (const record of some) {
+      const { tokens } = deps.shownTurns.show(record);
+      if (isCompacted(record, { chain, session }) || before + tokens > contextTokens)
+        return { older, before };
+      if (tokens === 0) continue;
+      newest += 1;
+      if (newest <= STAY) continue;
+      before += tokens;
+      older.push(record);
+    }
+  return { older, before };
+}
 
 /** What is to be summarised, and in how much room. */
-export interface SummaryRequest {
-  readonly chain: Chain;
-  readonly session: SessionFields;
+interface SummaryRequest extends Conversation {
   /** All turns of the conversation up to one of them, in the order in which they are read. */
   readonly ranges: Ranges;
   readonly budgetTokens: number;
   /** What the person wants of it; a model is told. */
-  readonly instructions?: string | undefined;
+  readonly instructions: string | undefined;
   /** A stored summary of the same turns will not do. */
   readonly isAnew?: boolean;
 }
 
+/** A summary with its notes, of which a longer one can be made. */
+type OlderSummary = Summary & Pick<SummaryNotes, "notes">;
+
 /** A summary, and what came of making it. */
-export interface MadeSummary {
-  readonly summary: Summary;
-  /** What the person is told. */
-  readonly notices: readonly string[];
-  /** The control model that was asked for it now. */
-  readonly asked?: ControlCall;
+interface MadeSummary extends Required<Pick<SummarisedCall, "summary" | "asked" | "notices">> {
   /** Why a model that was asked did not write it. */
   readonly whyNot?: string;
 }
@@ -67,35 +173,25 @@ const KEPT = 12;
 const NOTES = "notes";
 
 /** The summary of these turns. Never fails but where the transcript cannot be read. */
-export async function summaryOf(
-  deps: SessionDeps,
-  run: RunContext,
-  request: SummaryRequest,
-): Promise<MadeSummary> {
-  const { chain, session, ranges, budgetTokens } = request;
+async function summaryOf(deps: SessionDeps, run: RunContext, request: SummaryRequest): Promise<MadeSummary> {
+  const { chain, session, ranges, budgetTokens, isAnew = false } = request;
   const hash = await hashOf(run, chain, ranges);
-  const known = request.isAnew === true ? undefined : await readSummary(run, session, hash);
-  if (known !== undefined && fits(known, budgetTokens)) return { summary: known, notices: [] };
-  const older = request.isAnew === true ? undefined : await longestOlder(run, request);
-  const turns = await readRanges(deps, run, chain, restOf(ranges, older?.ranges ?? []) ?? ranges);
+  const known = isAnew ? undefined : await readSummary(run, session, hash);
+  if (known !== undefined && fits(known, budgetTokens)) return { summary: known, asked: [], notices: [] };
+  const older = isAnew ? undefined : await longestOlder(run, request);
+  const turns = (await readRanges(deps, run, chain, restOf(ranges, older?.ranges ?? []) ?? ranges)).flat();
   const control = controlModelOf(deps, session).model;
   const begunMs = deps.clock.now();
+  const signal = deps.stops.signalFor(session.sessionId);
   const answer =
     control === BUILT_IN || turns.length === 0
       ? undefined
       : await askControlModel(
-          {
-            models: deps.models,
-            model: control,
-            deadlineMs: DEADLINE_MS,
-            signal: deps.stops.signalFor(session.sessionId),
-          },
+          { models: deps.models, model: control, deadlineMs: DEADLINE_MS, signal },
           questionOf(deps, request, { older, turns }),
         );
   const asked =
-    answer === undefined
-      ? {}
-      : { asked: controlCall(deps, { what: "summary", model: control, begunMs, ...answer }) };
+    answer === undefined ? [] : [controlCall(deps, { what: "summary", model: control, begunMs, ...answer })];
   const { text, offered } = answerOf(answer?.kind === "text" ? answer.text : "");
   // The summary of a continued session covers all these turns already, but names them in its own terms.
   const isTold = older !== undefined && turns.length === 0;
@@ -112,8 +208,14 @@ export async function summaryOf(
   const by = written === undefined ? BUILT_IN : isTold ? older.by : control;
   const summary: Summary = { v: 1, ranges: [...ranges], hash, ...said, by };
   await store(run, session, summary, notes);
-  const whyNot = answer === undefined || written !== undefined ? undefined : whyNotText(answer);
-  return { summary, notices, ...asked, ...(whyNot === undefined ? {} : { whyNot }) };
+  if (answer === undefined || written !== undefined) return { summary, asked, notices };
+  const why = answer.kind === "none" ? answer.why : undefined;
+  return {
+    summary,
+    asked,
+    notices,
+    whyNot: why ?? "what the control model wrote took more room than there is",
+  };
 }
 
 /** The stored summary of these turns as they stand; `undefined` when it is gone. */
@@ -135,10 +237,6 @@ async function readSummary(
 
 /** Longest wait for a model's summary: the person waits for the answer that comes behind it. */
 const DEADLINE_MS = 15_000;
-
-function whyNotText(answer: { readonly kind: "text" | "none"; readonly why?: string }): string {
-  return answer.why ?? "what the control model wrote took more room than there is";
-}
 
 function fits(summary: Summary, budgetTokens: number): boolean {
   return sectionTokens(summary) <= budgetTokens;
@@ -218,20 +316,6 @@ async function hashOf(
     return { sessionId, from, to, head: last?.head ?? "", erased: erased.sort((a, b) => a - b) };
   });
   return coveredHashOf(await Promise.all(covered));
-}
-
-async function readRanges(
-  deps: SessionDeps,
-  { repository }: RunContext,
-  chain: Chain,
-  ranges: Ranges,
-): Promise<TurnRecord[]> {
-  const { owner, sessionKey } = chain;
-  const reader = deps.shownTurns.over(repository, chain);
-  const turns: TurnRecord[] = [];
-  for (const { sessionId, from, to } of ranges)
-    turns.push(...(await reader.readTurns({ owner, sessionKey, sessionId }, { from, to })));
-  return turns;
 }
 
 /** Most tokens of turns that a control model is shown at once, and of a tool's result the characters. */

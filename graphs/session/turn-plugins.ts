@@ -280,8 +280,8 @@ export function solverOfAnswer({ additional_kwargs: said }: AIMessage): UsedPlug
 }
 
 /** What an answer says that it rests on; other models say nothing of it. */
-export function sourcesOf({ additional_kwargs: said }: AIMessage): AnswerSource[] {
-  return z.array(answerSourceSchema).safeParse(said["sources"]).data ?? [];
+export function sourcesOf({ additional_kwargs: said }: AIMessage): AnswerSource[] | undefined {
+  return z.array(answerSourceSchema).min(1).safeParse(said["sources"]).data;
 }
 
 /** Text of an answer, and the places that it rests on, which its message carries as `additional_kwargs`. */

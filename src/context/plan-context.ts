@@ -15,8 +15,6 @@ export interface PlanPart {
   readonly name: PartName;
   /** Sizes of its entries, the one that is missed least last. */
   readonly items: readonly number[];
-  /** What stands around the entries, as long as there are any. */
-  readonly frame?: number;
 }
 
 /** How a turn, or a step of the tool loop, is given. */
@@ -63,14 +61,11 @@ export interface ContextPlan {
   readonly kind: "plan";
   /** By part of the prompt: those of the parts, `system`, `message`, `turns`, `summary`, `steps`, and `notes` on what is left out. */
   readonly tokens: Readonly<Record<string, number>>;
-  readonly total: number;
   /** How many entries of each part are given, from the first. */
   readonly given: Readonly<Record<PartName, number>>;
   /** Newest first, as the candidates. */
   readonly turns: readonly TurnForm[];
   readonly steps: readonly StepForm[];
-  /** Whether the turns that are out are told in a summary. */
-  readonly isSummarized: boolean;
   /** Most tokens that each result of the newest step is given, where they are cut. */
   readonly resultTokens?: number;
   readonly cuts: readonly Cut[];
@@ -122,7 +117,6 @@ export function planContext(from: ContextCandidates): ContextPlan | ContextRefus
   if (system + message + 2 * LINE_TOKENS > budgetTokens)
     return { kind: "refused", message, system, budgetTokens };
   const plan = new Plan(from);
-  plan.keepToShares();
   if (plan.total() > budgetTokens) plan.cutFreshResults(Math.floor(budgetTokens * FRESH));
   if (plan.total() > budgetTokens) {
     const goal = plan.goal();
@@ -143,8 +137,9 @@ const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => 
 /** A plan in the making: each step makes it smaller, or leaves it as it is. */
 class Plan {
   readonly #from: ContextCandidates;
-  readonly #given = new Map<PartName, number>();
-  readonly #overShare = new Map<PartName, number>();
+  readonly #given: Record<PartName, number>;
+  /** What of each part is within its share. */
+  readonly #withinShare: Record<PartName, number>;
   readonly #turns: TurnForm[];
   readonly #steps: StepForm[];
   #turnSum = 0;
@@ -153,7 +148,12 @@ class Plan {
 
   constructor(from: ContextCandidates) {
     this.#from = from;
-    for (const { name, items } of from.parts) this.#given.set(name, items.length);
+    this.#given = { units: 0, evidence: 0, facts: 0, profile: 0, ledger: 0, tools: 0, persona: 0 };
+    for (const { name, items } of from.parts) {
+      this.#given[name] = items.length;
+      this.#dropFrom(name, () => this.#partTokens(name) <= shareOf(name, from.budgetTokens));
+    }
+    this.#withinShare = { ...this.#given };
     this.#turns = from.turns.map(({ was = "whole" }) => was);
     this.#steps = from.steps.map(({ was = "whole" }, index) =>
       index === from.steps.length - 1 ? "whole" : was,
@@ -176,15 +176,6 @@ class Plan {
     const pinned = this.total() - this.#turnSum - stale;
     const { budgetTokens } = this.#from;
     return Math.max(budgetTokens * GOAL, pinned + (budgetTokens - pinned) * LEAST_FILL);
-  }
-
-  keepToShares(): void {
-    for (const { name } of this.#from.parts) {
-      const before = this.#given.get(name) ?? 0;
-      this.#dropFrom(name, () => this.#partTokens(name) <= shareOf(name, this.#from.budgetTokens));
-      const left = before - (this.#given.get(name) ?? 0);
-      if (left > 0) this.#overShare.set(name, left);
-    }
   }
 
   /** Gives every result of the newest step the same most, so that together they take no more than `room`. */
@@ -253,18 +244,13 @@ class Plan {
   }
 
   result(): ContextPlan {
-    const tokens = this.#tokens();
     return {
       kind: "plan",
-      tokens,
-      total: sum(Object.values(tokens)),
-      given: Object.fromEntries(
-        GIVES_WAY.map((name) => [name, this.#given.get(name) ?? 0]),
-      ) as ContextPlan["given"],
+      tokens: this.#tokens(),
+      given: this.#given,
       turns: this.#turns,
       steps: this.#steps,
-      isSummarized: this.#isSummarized && this.#hasTurnsOut(),
-      ...(this.#isCut() ? { resultTokens: this.#resultTokens } : {}),
+      ...(this.#cutResults() > 0 ? { resultTokens: this.#resultTokens } : {}),
       cuts: this.#cuts(),
     };
   }
@@ -276,8 +262,7 @@ class Plan {
   }
 
   #dropFrom(name: PartName, isEnough: () => boolean): void {
-    for (let left = this.#given.get(name) ?? 0; left > 0 && !isEnough(); left -= 1)
-      this.#given.set(name, left - 1);
+    while (this.#given[name] > 0 && !isEnough()) this.#given[name] -= 1;
   }
 
   #tokens(): Record<string, number> {
@@ -300,9 +285,8 @@ class Plan {
   }
 
   #partTokens(name: PartName): number {
-    const part = this.#from.parts.find((candidate) => candidate.name === name);
-    const given = this.#given.get(name) ?? 0;
-    return part === undefined || given === 0 ? 0 : (part.frame ?? 0) + sum(part.items.slice(0, given));
+    const { items = [] } = this.#from.parts.find((part) => part.name === name) ?? {};
+    return sum(items.slice(0, this.#given[name]));
   }
 
   #turnTokens(index: number): number {
@@ -328,40 +312,36 @@ class Plan {
     );
   }
 
-  #isCut(): boolean {
-    const results = this.#from.steps.at(-1)?.results ?? [];
-    return this.#steps.at(-1) === "whole" && results.some(({ whole }) => whole > this.#resultTokens);
+  /** How many results of the newest step are cut. */
+  #cutResults(): number {
+    const results = this.#steps.at(-1) === "whole" ? (this.#from.steps.at(-1)?.results ?? []) : [];
+    return results.filter(({ whole }) => whole > this.#resultTokens).length;
   }
 
   /** One entry for each kind of what is not given whole. */
   #cuts(): Cut[] {
     const cuts: Cut[] = [];
+    const add = (what: string, rule: Cut["rule"], count: number): void => {
+      if (count > 0) cuts.push({ what, rule, count });
+    };
     for (const { name, items } of this.#from.parts) {
-      const byShare = this.#overShare.get(name) ?? 0;
-      const byRoom = items.length - byShare - (this.#given.get(name) ?? 0);
-      if (byShare > 0) cuts.push({ what: name, rule: "share", count: byShare });
-      if (byRoom > 0) cuts.push({ what: name, rule: "room", count: byRoom });
+      add(name, "share", items.length - this.#withinShare[name]);
+      add(name, "room", this.#withinShare[name] - this.#given[name]);
     }
-    const count = (forms: readonly string[], form: string): number =>
-      forms.filter((candidate) => candidate === form).length;
-    for (const form of ["collapsed", "shortened"] as const) {
-      const turns = count(this.#turns, form);
-      if (turns > 0) cuts.push({ what: "turns", rule: form, count: turns });
-    }
+    for (const form of ["collapsed", "shortened"] as const) add("turns", form, countOf(this.#turns, form));
     // Beside those that nobody looked at: who reads the conversation knows how many.
     const rule = this.#isSummarized ? "summary" : "oldest_first";
-    if (this.#hasTurnsOut()) cuts.push({ what: "turns", rule, count: count(this.#turns, "out") });
-    const collapsed = this.#steps.flatMap((form, index) =>
-      form === "collapsed" ? (this.#from.steps[index]?.results ?? []) : [],
-    );
-    if (collapsed.length > 0) cuts.push({ what: "results", rule: "collapsed", count: collapsed.length });
-    const out = count(this.#steps, "out");
-    if (out > 0) cuts.push({ what: "steps", rule: "oldest_first", count: out });
-    const results = this.#from.steps.at(-1)?.results ?? [];
-    const cut = this.#isCut() ? results.filter(({ whole }) => whole > this.#resultTokens).length : 0;
-    if (cut > 0) cuts.push({ what: "results", rule: "shortened", count: cut });
+    if (this.#hasTurnsOut()) cuts.push({ what: "turns", rule, count: countOf(this.#turns, "out") });
+    const collapsed = this.#from.steps.filter((_, index) => this.#steps[index] === "collapsed");
+    add("results", "collapsed", sum(collapsed.map(({ results }) => results.length)));
+    add("steps", "oldest_first", countOf(this.#steps, "out"));
+    add("results", "shortened", this.#cutResults());
     return cuts;
   }
+}
+
+function countOf(forms: readonly string[], form: string): number {
+  return forms.filter((one) => one === form).length;
 }
 
 function oldestFirst(newestFirst: readonly unknown[]): number[] {

@@ -30,6 +30,20 @@ export const givenTurnsSchema = z.strictObject({
 /** Turns that were given. */
 export type GivenTurns = z.infer<typeof givenTurnsSchema>;
 
+/** A turn by its session and number. */
+export interface Place {
+  readonly sessionId: string;
+  readonly turn: number;
+}
+
+/** Whether a turn is one of a range. */
+export function isWithin(
+  { sessionId, turn }: Place,
+  range: Pick<GivenTurns, "sessionId" | "from" | "to">,
+): boolean {
+  return range.sessionId === sessionId && range.from <= turn && turn <= range.to;
+}
+
 /** Turns before the first that was given: those of the session itself, and how many of those that it continues. */
 export const leftOutSchema = z.strictObject({ from: z.int(), to: z.int(), earlier: z.int().optional() });
 

@@ -9,18 +9,20 @@ import { notable } from "#src/preparation/plugins.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/kernel/clock.ts";
+import { defined } from "#src/kernel/json.ts";
+import { joined } from "#src/kernel/markdown.ts";
+import type { HeldUnit } from "#src/sessions/knowledge-units.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { Noted } from "#src/sessions/transcript.ts";
 import { isDenied, MAX_LEFT, type LeftCandidate, type Receipt } from "#src/sessions/turn-record.ts";
 import { shortId } from "#memory/record.ts";
 import { NO_MODEL_NOTICE } from "#src/turns/solvers/symbolic.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { planSummarised } from "../compaction.ts";
+import { planSummarised } from "../summaries.ts";
 import { spend } from "../budget.ts";
 import { requireInFlight } from "../in-flight.ts";
 import { noticeMessage } from "../messages.ts";
-import { isLeftOut, lastCallOf, olderTurnsOf, type OlderTurns } from "../older-turns.ts";
-import { budgetFor } from "../plan-call.ts";
+import { budgetFor, callBefore, isLeftOut, olderTurnsOf } from "../plan-call.ts";
 import { modelOf, policyOf } from "../policy-of.ts";
 import { noticesOf, prepareTurn, withControlCalls } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
@@ -42,14 +44,13 @@ export function assembleContext(deps: SessionDeps) {
     const { session, turn } = requireTurn(state);
     const run = readRunContext(deps, runtime);
     if (run.isFork) await requireInFlight(run, session, turn);
-    const noModel = modelOf(deps, session) === "symbolic" && !session.toldNoModel ? NO_MODEL_NOTICE : null;
+    const isNewWithout = modelOf(deps, session) === "symbolic" && !session.toldNoModel;
     const { chosen, notices, gaveWay } = await chooseContext(deps, run, { session, turn, toolsFor });
-    const { solver } = chosen;
-    const notice = [noModel, ...gaveWay].filter((text) => text !== null).join("\n") || null;
+    const notice = joined([isNewWithout ? NO_MODEL_NOTICE : undefined, ...gaveWay], "\n") || null;
     const said = [turn.announcement, notice, ...notices].filter((text) => text !== null);
     for (const text of said) runtime.writer?.({ type: "notice", text });
     return {
-      session: withModel(session, solver),
+      session: withModel(session, chosen.solver),
       turn: { ...turn, ...chosen, notice },
       messages: said
         .map((text) => withoutOpened(text, state))
@@ -72,10 +73,7 @@ function withModel(session: SessionFields, solver: string): SessionFields {
   return { ...session, modelConfig: { ...session.modelConfig, model: solver } };
 }
 
-interface Subject {
-  readonly session: SessionFields;
-  readonly turn: TurnInFlight;
-}
+type InTurn = ReturnType<typeof requireTurn>;
 
 /** What a turn is given, and what the person is told of it: by summaries, and of plugins and knowledge bases that gave way. */
 interface ChosenContext {
@@ -93,7 +91,7 @@ interface ChosenContext {
 async function chooseContext(
   deps: SessionDeps,
   run: RunContext,
-  { session, turn, toolsFor }: Subject & { readonly toolsFor: ReturnType<typeof offeredTools> },
+  { session, turn, toolsFor }: InTurn & { readonly toolsFor: ReturnType<typeof offeredTools> },
 ): Promise<ChosenContext> {
   const chain = await requireChain(run, session);
   const older = olderTurnsOf(deps, run, { chain, session, turn });
@@ -107,13 +105,14 @@ async function chooseContext(
   ]);
   const before = await callBefore(older, { chain, session });
   const noted = notedIn(session, turn);
-  const { given: units, left: otherUnits } = unitsForTurn({ chain, session, turn }, noted, {
-    from: older.from,
-    before,
-  });
+  const outside = unitsOutside(noted, before, { chain, session, from: older.from });
+  const { given: units, left: otherUnits } = chooseUnits(outside, questionIn(turn.text));
+  const { timeZone, handover } = policyOf(deps, session);
   const ledger = chooseEntries(noted.ledger, shareOf("ledger", budgetTokens));
   const receipt: Receipt = {
-    ...fixedParts(deps, { chain, session }),
+    localTime: localMinute(deps.clock.now(), timeZone),
+    timeZone,
+    ...(handover === "brief" ? defined({ handover: handoverFor(chain, session) }) : {}),
     budgetTokens,
     ...(ledger === undefined ? {} : { ledger }),
     ...(units.length === 0 ? {} : { units }),
@@ -131,9 +130,9 @@ async function chooseContext(
   });
   const tools = solver === "symbolic" ? NO_TOOLS : await toolsFor(session, run.blobs);
   const toPlan = { sources, model: solver, tools, older, before };
-  const { call, notices, asked = [] } = await planSummarised(deps, run, toPlan);
+  const { call, notices, asked } = await planSummarised(deps, run, toPlan);
   const { given, ...plan } = call;
-  const kb = passages.used === undefined ? {} : { kb: passages.used };
+  const kb = defined({ kb: passages.used });
   const plugins = notable({ ...prepared.plugins, ...kb });
   const chosen = {
     solver,
@@ -153,7 +152,7 @@ function givenOnly(
   { turn: { receipt }, persona, profile, facts }: PromptSources,
   given: CallReceipt["given"] = {},
 ): Receipt {
-  const { memory = [], evidence = [], ledger, units = [], left = [], ...rest } = receipt;
+  const { memory, evidence, ledger, units, left = [], ...rest } = receipt;
   const kept = new Set(
     [
       ...persona.slice(0, given["persona"]),
@@ -161,65 +160,33 @@ function givenOnly(
       ...facts.slice(0, given["facts"]),
     ].map(({ id }) => id),
   );
-  const isKept = ({ id }: { readonly id: string }): boolean => kept.has(id);
-  const dropped = memory
-    .filter((fact) => !isKept(fact))
-    .map(({ id }): LeftCandidate => ["fact", shortId(id), "room"]);
-  const noRoom = given["units"] === undefined ? [] : units.slice(given["units"]);
-  const others = noRoom.map((unit): LeftCandidate => ["unit", leftName(unit), "room"]);
-  const notGiven = [...left.filter(isDenied), ...dropped, ...others, ...left.filter((one) => !isDenied(one))];
+  const noRoom = [
+    ...(memory ?? []).filter(({ id }) => !kept.has(id)).map(({ id }) => ["fact", shortId(id)] as const),
+    ...(units ?? []).slice(given["units"] ?? Infinity).map((unit) => ["unit", leftName(unit)] as const),
+  ].map(([kind, name]): LeftCandidate => [kind, name, "room"]);
+  const notGiven = [...left.filter(isDenied), ...noRoom, ...left.filter((one) => !isDenied(one))];
   return {
     ...rest,
-    ...(receipt.memory === undefined ? {} : { memory: memory.filter(isKept) }),
-    ...(receipt.evidence === undefined ? {} : { evidence: evidence.slice(0, given["evidence"]) }),
-    ...(notGiven.length === 0 ? {} : { left: notGiven.slice(0, 3 * MAX_LEFT) }),
-    ...(receipt.units === undefined ? {} : { units: units.slice(0, given["units"]) }),
-    ...(ledger === undefined || given["ledger"] === 0 ? {} : { ledger }),
+    ...defined({
+      memory: memory?.filter(({ id }) => kept.has(id)),
+      evidence: evidence?.slice(0, given["evidence"]),
+      left: notGiven.length === 0 ? undefined : notGiven.slice(0, 3 * MAX_LEFT),
+      units: units?.slice(0, given["units"]),
+      ledger: given["ledger"] === 0 ? undefined : ledger,
+    }),
   };
 }
 
-/** The units of turns that are not in the prompt themselves, as far as they may be given. */
-function unitsForTurn(
-  { chain, session, turn }: Subject & { readonly chain: Chain },
+/** The units of turns that are not in the prompt themselves; an imported one stands in no turn. */
+function unitsOutside(
   { units = [] }: Noted,
-  { from, before }: Pick<OlderTurns, "from"> & { readonly before: CallReceipt | undefined },
-): ReturnType<typeof chooseUnits> {
-  const { sessionId } = session;
-  const left = units.filter(
-    // An imported unit stands in no turn.
-    (unit) =>
-      unit.id !== undefined ||
-      isLeftOut({ ...unit, sessionId: unit.sessionId ?? sessionId }, before, { chain, session, from }),
+  before: CallReceipt | undefined,
+  within: Parameters<typeof isLeftOut>[2],
+): HeldUnit[] {
+  const { sessionId: own } = within.session;
+  return units.filter(
+    ({ id, turn, sessionId = own }) => id !== undefined || isLeftOut({ sessionId, turn }, before, within),
   );
-  return left.length === 0 ? { given: [], left: [] } : chooseUnits(left, questionIn(turn.text));
-}
-
-/** The receipt of the conversation's latest model call, looked for in its newest turns. */
-async function callBefore(
-  older: OlderTurns,
-  within: { readonly chain: Chain; readonly session: SessionFields },
-): Promise<CallReceipt | undefined> {
-  for await (const turns of older.newestFirst()) {
-    const last = turns.find(({ explanation: { calls = [] } }) => calls.length > 0);
-    if (last !== undefined) return lastCallOf(last, within);
-    if (turns.length > 0 && turns[0]?.sessionId === within.session.sessionId) return undefined;
-  }
-  return undefined;
-}
-
-/** What a receipt holds whatever was said: local time, zone, hand-over note. */
-function fixedParts(
-  deps: SessionDeps,
-  { chain, session }: { readonly chain: Chain; readonly session: SessionFields },
-): Omit<Receipt, "budgetTokens"> {
-  const policy = policyOf(deps, session);
-  const { timeZone } = policy;
-  const handover = policy.handover === "brief" ? handoverFor(chain, session) : undefined;
-  return {
-    localTime: localMinute(deps.clock.now(), timeZone),
-    timeZone,
-    ...(handover === undefined ? {} : { handover }),
-  };
 }
 
 /** The last turn of the session before, unless this one reads that anyway. */

@@ -4,12 +4,14 @@ import type { BaseChatModel } from "@langchain/core/language_models/chat_models"
 import type { Runnable } from "@langchain/core/runnables";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { LilyError } from "#src/kernel/errors.ts";
+import { defined } from "#src/kernel/json.ts";
+import { joined } from "#src/kernel/markdown.ts";
 import type { ChatModelOptions } from "#src/models/chat-model.ts";
 import { cutNotice, cutOf } from "#src/models/final-message.ts";
 import { fallbackText } from "#src/preparation/plugins.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { tokensIn, withCall } from "#src/sessions/call-receipt.ts";
-import type { ControlCall, Cut, ReachedLimit } from "#src/sessions/turn-record.ts";
+import type { ControlCall, ReachedLimit } from "#src/sessions/turn-record.ts";
 import { contentText, fromLangChain, toModelInput } from "#src/turns/langchain-messages.ts";
 import {
   type Answer,
@@ -28,12 +30,11 @@ import {
   spend,
   spentOf,
 } from "../budget.ts";
-import { planSummarised, type SummarisedCall } from "../compaction.ts";
+import { planSummarised, type SummarisedCall } from "../summaries.ts";
 import { extractUnits, solverOfAnswer, sourcesOf, symbolicModel } from "../turn-plugins.ts";
 import { putInFlight, requireInFlight } from "../in-flight.ts";
 import { NO_TOOLS, offeredTools, type OfferedTools } from "../tools.ts";
-import { olderTurnsOf } from "../older-turns.ts";
-import { budgetFor, type CallToPlan } from "../plan-call.ts";
+import { budgetFor, type CallToPlan, olderTurnsOf } from "../plan-call.ts";
 import { mannerOf, modelOf } from "../policy-of.ts";
 import { withControlCalls } from "../prepare-turn.ts";
 import { hashesOf, notedIn, readSources, renderPrompt } from "../prompt.ts";
@@ -159,7 +160,7 @@ async function ask(
       const offered = reference === SYMBOLIC ? NO_TOOLS : tools;
       const call = { sources, model: reference, tools: offered, older, before: turn.plan };
       const asPlanned = isAfterTooLong ? undefined : await plannedFirst(deps, run, { turn, call });
-      const { call: plan, summary, asked = [] } = asPlanned ?? (await planSummarised(deps, run, call));
+      const { call: plan, summary, asked } = asPlanned ?? (await planSummarised(deps, run, call));
       summaries.push(...asked);
       const prompt = await renderPrompt(deps, run, { sources, call: plan, summary });
       const receipt = {
@@ -198,15 +199,16 @@ async function plannedFirst(
   deps: SessionDeps,
   run: RunContext,
   { turn, call: { model, sources, tools } }: { readonly turn: TurnInFlight; readonly call: CallToPlan },
-): Promise<Pick<SummarisedCall, "call" | "summary" | "asked"> | undefined> {
+): Promise<SummarisedCall | undefined> {
   const { chain, session } = sources;
   const { plan: call } = turn;
   const isFirst = turn.modelCalls === 0 && sources.turn.messages.length === 1;
   if (!isFirst || call?.model !== model || (call.tools ?? 0) > tools.tokens.length) return undefined;
   if (call.budgetTokens !== budgetFor(deps, session.activeAgent, model)) return undefined;
-  if (call.summary === undefined) return { call };
+  const nothingNew = { asked: [], notices: [] };
+  if (call.summary === undefined) return { call, ...nothingNew };
   const summary = await storedSummary(run, { chain, session, ranges: call.summary });
-  return summary && { call, summary };
+  return summary && { call, summary, ...nothingNew };
 }
 
 /** @param turn with what the call has used */
@@ -218,39 +220,24 @@ function answeredTurn(
   const limit = limitOf(deps, turn, { answer, verdict });
   const isLimited = limit !== undefined && answer.endedBy !== "stop";
   const cut = asksForTools(answer.message) ? undefined : cutOf(answer.message);
-  const sources = sourcesOf(answer.message);
   const gs = solverOfAnswer(answer.message);
+  // What its model does not take is told the first time.
+  const leftOut = answer.model === SYMBOLIC ? [] : (deps.models.takeNotices?.(answer.model) ?? []);
   return {
     messages: [isLimited ? lastMessage(answer, limit) : answer.message],
     turn: {
       ...turn,
       ...failedAttempts.join(turn.attempts, answer.attempts, turn.modelCalls),
-      ...(limit === undefined ? {} : { limit }),
-      ...(cut === undefined ? {} : { cut }),
-      notice: noticeOf(deps, turn, { answer, cut }),
-      ...(sources.length === 0 ? {} : { sources }),
+      ...defined({ limit, cut, sources: sourcesOf(answer.message) }),
       ...(gs === undefined ? {} : { plugins: { ...turn.plugins, gs } }),
+      notice:
+        joined([turn.notice ?? "", gs && fallbackText(gs), ...leftOut, cut && cutNotice(cut)], "\n") || null,
       // For this turn only: the session's own choice stays as it is.
       solver: answer.model,
       status:
         answer.endedBy === "stop" ? "stopped" : isLimited || cut !== undefined ? "limited" : turn.status,
     },
   };
-}
-
-/** What is said before the answer: what its model does not take, the first time, and why the answer was cut. */
-function noticeOf(
-  { models }: SessionDeps,
-  { notice }: TurnInFlight,
-  { answer, cut }: { readonly answer: Answer; readonly cut: Cut | undefined },
-): string | null {
-  const leftOut = answer.model === "symbolic" ? [] : (models.takeNotices?.(answer.model) ?? []);
-  const gs = solverOfAnswer(answer.message);
-  const gaveWay = gs === undefined ? "" : (fallbackText(gs) ?? "");
-  const said = [notice ?? "", gaveWay, ...leftOut, cut === undefined ? "" : cutNotice(cut)].filter(
-    (text) => text !== "",
-  );
-  return said.length === 0 ? null : said.join("\n");
 }
 
 /** The limit that ends the turn with this answer; none where it was the turn's only call, which no limit held back. */
@@ -271,20 +258,15 @@ function lastMessage({ message }: Answer, limit: ReachedLimit): AIMessage {
   const text = contentText(message.content);
   return new AIMessage({
     content: text.trim() === "" ? noAnswerText(limit) : message.content,
-    ...(message.id === undefined ? {} : { id: message.id }),
-    ...(message.usage_metadata === undefined ? {} : { usage_metadata: message.usage_metadata }),
     response_metadata: message.response_metadata,
+    ...defined({ id: message.id, usage_metadata: message.usage_metadata }),
   });
 }
 
 function modelOptions(deps: SessionDeps, session: SessionFields): ChatModelOptions {
   const { temperature } = session.modelConfig;
   const { reasoning, verbosity } = mannerOf(deps, session);
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(reasoning === undefined ? {} : { reasoningEffort: reasoning }),
-    ...(verbosity === undefined ? {} : { verbosity }),
-  };
+  return defined({ temperature, reasoningEffort: reasoning, verbosity });
 }
 
 /** The model with as many of the tools as have room. */

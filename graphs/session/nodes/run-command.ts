@@ -9,7 +9,7 @@ import { orRefusal, readsOnly, runPlain, type PlainCommand } from "#src/commands
 import { findCommand } from "#src/commands/registry.ts";
 import { done, refused, replyText, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { compactNow } from "../compaction.ts";
+import { compactNow } from "../summaries.ts";
 import { commandContext } from "../command-context.ts";
 import { commandReply } from "../delivery.ts";
 import { locateSession, openKey, type FirstDelivery } from "../locate-session.ts";
