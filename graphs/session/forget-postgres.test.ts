@@ -28,10 +28,12 @@ describe.skipIf(missing !== undefined)(
   `/forget --everywhere on PostgreSQL${missing ? ` (${missing})` : ""}`,
   () => {
     let server: PostgresServer;
+    let address: string;
     let pool: Pool;
     beforeAll(async () => {
       server = await startPostgres();
-      pool = openTestPool(await server.createDatabase());
+      address = await server.createDatabase();
+      pool = openTestPool(address);
     });
     afterAll(async () => {
       await pool.end();
@@ -46,9 +48,12 @@ describe.skipIf(missing !== undefined)(
        WHERE relkind = 'r' AND relnamespace = $1::regnamespace`,
         [SCHEMA],
       );
-      for (const [index, { name }] of tables.rows.entries()) {
+      await pool.query("CHECKPOINT");
+      for (const [index, { name, path }] of tables.rows.entries()) {
         const rows = await pool.query<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t`);
         writeFileSync(join(folder, `${index} ${name}`), rows.rows.map(({ row }) => row).join("\n"));
+        const pages = await pool.query<{ bytes: Buffer }>("SELECT pg_read_binary_file($1) AS bytes", [path]);
+        writeFileSync(join(folder, `${index} pages`), pages.rows[0]?.bytes ?? "");
       }
       const known = await pool.query<{ row: string }>(
         "SELECT s::text AS row FROM pg_stats AS s WHERE schemaname = $1",
@@ -63,7 +68,7 @@ describe.skipIf(missing !== undefined)(
     it("leaves nothing in tables and in what the planner has sampled of them", async () => {
       const clock = createManualClock(Date.parse("2026-03-01T09:00:00.000Z"));
       const storage = await openPostgresBackend({
-        connection: pool,
+        connection: address,
         schema: SCHEMA,
         clock,
         ids: createSequentialIds(9),

@@ -2,6 +2,7 @@ import { InMemoryStore } from "@langchain/langgraph-checkpoint";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createManualClock } from "#src/kernel/clock.ts";
+import { PostgresDatabase } from "../stores/postgres/postgres-database.ts";
 import { PostgresStore } from "../stores/postgres/postgres-store.ts";
 import { setUpStore } from "../stores/postgres/store-tables.ts";
 import {
@@ -32,7 +33,7 @@ describe.skipIf(missing !== undefined)(`in PostgreSQL${missing ? ` (${missing})`
   beforeAll(async () => {
     server = await startPostgres();
     pool = openTestPool(await server.createDatabase());
-    await setUpStore(pool, "public");
+    await setUpStore(new PostgresDatabase(pool, "test"));
   });
   afterAll(async () => {
     await pool.end();
@@ -41,7 +42,7 @@ describe.skipIf(missing !== undefined)(`in PostgreSQL${missing ? ` (${missing})`
 
   async function emptyStore(): Promise<PostgresStore> {
     await pool.query("DELETE FROM lily_items; DELETE FROM lily_namespaces");
-    return new PostgresStore(pool, { clock: createManualClock(NOW_MS), schema: "public", server: "test" });
+    return new PostgresStore(new PostgresDatabase(pool, "test"), { clock: createManualClock(NOW_MS) });
   }
 
   describeIsolation("PostgresStore", emptyStore, 8);

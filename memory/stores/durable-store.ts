@@ -1,5 +1,11 @@
 /** What our stores have in common: a batch is checked, its questions get their vectors, and it is run as a whole. */
-import { BaseStore, type Item, type Operation, type OperationResults } from "@langchain/langgraph-checkpoint";
+import {
+  BaseStore,
+  type Item,
+  type Operation,
+  type OperationResults,
+  type SearchItem,
+} from "@langchain/langgraph-checkpoint";
 import type { Embedder } from "#memory/embedding/embedder.ts";
 import {
   createQueryVectors,
@@ -11,7 +17,14 @@ import {
 } from "#memory/embedding/vectors.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { IndexFields, StoreIndex } from "./index-fields.ts";
-import { decodePath, type Namespace, planBatch, type BatchPlan, type ItemChange } from "./operations.ts";
+import {
+  decodePath,
+  type Namespace,
+  planBatch,
+  type BatchPlan,
+  type ItemChange,
+  type SearchQuery,
+} from "./operations.ts";
 
 /** A LangGraph store whose `batch` happens as a whole or not at all. The one that graph nodes are given throws on it. */
 export abstract class AtomicStore extends BaseStore {}
@@ -169,6 +182,24 @@ export function toItem(row: StoredItemRow): Item {
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   };
+}
+
+/** The items of a page that pass the filter; rows are read only as far as that demands. */
+export function page<Row>(
+  rows: Iterable<Row>,
+  { filter, limit, offset }: SearchQuery,
+  read: (row: Row) => SearchItem | undefined,
+): SearchItem[] {
+  const items: SearchItem[] = [];
+  let skipped = 0;
+  for (const row of rows) {
+    const item = read(row);
+    if (item === undefined || filter?.(item.value) === false) continue;
+    if (skipped < offset) skipped += 1;
+    else items.push(item);
+    if (items.length >= limit) break;
+  }
+  return items;
 }
 
 /**

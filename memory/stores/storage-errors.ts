@@ -46,33 +46,8 @@ const SQLITE_CODES: readonly Explanation[] = [
   ],
 ];
 
-const UNREACHABLE = [
-  "storage_unreachable",
-  "cannot be reached",
-  "Check that the server runs and that host and port are right, then try again.",
-] as const;
-
-const CUT_OFF = [
-  "storage_unreachable",
-  "ended the connection",
-  "Try again; what was being written was either kept whole or not at all.",
-] as const;
-
-const REFUSED = [
-  "storage_failed",
-  "does not let this program in",
-  "Check user, password, database and the rights on its schema.",
-] as const;
-
-const BUSY = ["storage_busy", "is too busy", "Try again in a moment."] as const;
-
-const FAILED = [
-  "storage_failed",
-  "could not do what it was asked",
-  "The cause names what PostgreSQL reported; nothing of the write was kept.",
-] as const;
-
-// SQLSTATEs and their classes, and the codes of the operating system; the first that fits counts.
+// SQLSTATEs and their classes, the codes of the operating system, and what the client says in errors that have no code; the
+// first that fits counts.
 const POSTGRES_CODES: readonly Explanation[] = [
   [
     /^53100$/u,
@@ -80,22 +55,38 @@ const POSTGRES_CODES: readonly Explanation[] = [
     "could not grow because its disk is full; nothing of the write was kept",
     "Free some space on the server and try again.",
   ],
-  [/^(?:53...|40...|55P03|57P03|57014)$/u, ...BUSY],
-  [/^(?:57P..|08...|ECONNRESET|EPIPE)$/u, ...CUT_OFF],
-  [/^(?:28...|3D000|42501)$/u, ...REFUSED],
+  [
+    /^(?:53...|40...|55P03|57P03|57014)$|Query read timeout/u,
+    "storage_busy",
+    "is too busy",
+    "Try again in a moment.",
+  ],
+  [
+    /^(?:57P..|08...|ECONNRESET|EPIPE)$|^Connection terminated|connection error and is not queryable|Client was closed/u,
+    "storage_unreachable",
+    "ended the connection",
+    "Try again; what was being written was either kept whole or not at all.",
+  ],
+  [
+    /^(?:28...|3D000|42501)$|SASL|password|SSL/u,
+    "storage_failed",
+    "does not let this program in",
+    "Check user, password, database and the rights on its schema.",
+  ],
   [/^25006$/u, "storage_readonly", "takes no writes", "Connect to the primary server."],
   [/^XX00[12]$/u, "storage_damaged", "reports damaged data", "Stop writing to it and restore a backup."],
-  [/^E(?!RR_)[A-Z]{3,}/u, ...UNREACHABLE],
-  [/^[0-9A-Z]{5}$/u, ...FAILED],
-];
-
-// The client's own errors have no code.
-const POSTGRES_MESSAGES: readonly Explanation[] = [
-  [/timeout exceeded when trying to connect|timeout expired/u, ...UNREACHABLE],
-  [/^Connection terminated|connection error and is not queryable|Client was closed/u, ...CUT_OFF],
-  [/Query read timeout/u, ...BUSY],
-  [/^Cannot use a pool after calling end/u, ...FAILED],
-  [/SASL|password|SSL/u, ...REFUSED],
+  [
+    /^E(?!RR_)[A-Z_]{3,}$|timeout exceeded when trying to connect|timeout expired/u,
+    "storage_unreachable",
+    "cannot be reached",
+    "Check that the server runs and that host and port are right, then try again.",
+  ],
+  [
+    /^[0-9A-Z]{5}$|^Cannot use a pool after calling end/u,
+    "storage_failed",
+    "could not do what it was asked",
+    "The cause names what PostgreSQL reported; nothing of the write was kept.",
+  ],
 ];
 
 /** Whether `error` only says that another connection holds the lock of a SQLite file. */
@@ -113,23 +104,17 @@ export function isDamage(error: unknown): boolean {
  * become `storage_…` with the original as cause; a `LilyError` and whatever else is thrown stay what they are.
  */
 export function toStorageError(error: unknown, file: string): unknown {
-  return explained(error, file, SQLITE_CODES, []);
+  return explained(error, file, SQLITE_CODES);
 }
 
 /** The same for PostgreSQL and the connection to it, on `server`, which is named without a password. */
 export function toPostgresError(error: unknown, server: string): unknown {
-  return explained(error, server, POSTGRES_CODES, POSTGRES_MESSAGES);
+  return explained(error, server, POSTGRES_CODES);
 }
 
-function explained(
-  error: unknown,
-  database: string,
-  byCode: readonly Explanation[],
-  byMessage: readonly Explanation[],
-): unknown {
+function explained(error: unknown, database: string, table: readonly Explanation[]): unknown {
   if (isLilyError(error) || !(error instanceof Error)) return error;
   const code = codeOf(error);
-  const table = code === undefined ? byMessage : byCode;
   const found = table.find(([pattern]) => pattern.test(code ?? error.message));
   if (found === undefined) return error;
   const [, lilyCode, fact, next] = found;

@@ -2,6 +2,7 @@ import { InMemoryStore, type BaseStore } from "@langchain/langgraph-checkpoint";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { indexFieldsOf } from "#memory/namespaces.ts";
+import { PostgresDatabase } from "#memory/stores/postgres/postgres-database.ts";
 import { PostgresStore } from "#memory/stores/postgres/postgres-store.ts";
 import { setUpStore } from "#memory/stores/postgres/store-tables.ts";
 import {
@@ -44,7 +45,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       server = await startPostgres();
       pool = openTestPool(await server.createDatabase());
-      await setUpStore(pool, "public");
+      await setUpStore(new PostgresDatabase(pool, "test"));
     });
     afterAll(async () => {
       await pool.end();
@@ -52,10 +53,8 @@ describe.skipIf(missing !== undefined)(
     });
 
     it("come out at no door in another's name", { timeout: 20 * MINUTES }, async () => {
-      const store = new PostgresStore(pool, {
+      const store = new PostgresStore(new PostgresDatabase(pool, "test"), {
         clock: createManualClock(0),
-        schema: "public",
-        server: "test",
         index: { fields: indexFieldsOf },
       });
       expect((await probeLeaks(store, { records: 2_000, strangers: 3 })).leaks).toEqual([]);

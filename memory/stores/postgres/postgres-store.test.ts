@@ -5,9 +5,10 @@ import { createFakeEmbedder } from "#memory/embedding/testing/fake-embedder.ts";
 import { createManualClock } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { describeStoreContract, keysOf, type StoreFixture } from "../testing/store-contract.ts";
-import { StoreView } from "../durable-store.ts";
+import { StoreView, type DurableStoreOptions } from "../durable-store.ts";
 import type { StoreIndex } from "../index-fields.ts";
-import { PostgresStore, type PostgresStoreOptions } from "./postgres-store.ts";
+import { PostgresDatabase } from "./postgres-database.ts";
+import { PostgresStore } from "./postgres-store.ts";
 import { setUpStore } from "./store-tables.ts";
 import { openTestPool, startPostgres, whyNoPostgres, type PostgresServer } from "./testing/start-postgres.ts";
 
@@ -19,12 +20,13 @@ let server: PostgresServer;
 let address: string;
 let pool: Pool;
 
-function openStore(options: Partial<PostgresStoreOptions> = {}): PostgresStore {
-  const clock = createManualClock(START_MS);
-  return new PostgresStore(pool, { clock, schema: SCHEMA, server: "test", ...options });
+const database = (): PostgresDatabase => new PostgresDatabase(pool, "test", SCHEMA);
+
+function openStore(options: Partial<DurableStoreOptions> = {}): PostgresStore {
+  return new PostgresStore(database(), { clock: createManualClock(START_MS), ...options });
 }
 
-const setUp = (): Promise<void> => setUpStore(pool, SCHEMA);
+const setUp = (): Promise<void> => setUpStore(database());
 
 // Emptying the tables takes a fraction of the time that making them takes.
 const empty = (): Promise<unknown> =>
@@ -159,7 +161,9 @@ function describeDatabase(): void {
 
   it("names the server and not the password when it cannot connect", async () => {
     const unreachable = new Pool({ connectionString: "postgresql://lily:hush@127.0.0.1:1/x" });
-    const store = new PostgresStore(unreachable, { clock: createManualClock(0), server: "127.0.0.1:1/x" });
+    const store = new PostgresStore(new PostgresDatabase(unreachable, "127.0.0.1:1/x"), {
+      clock: createManualClock(0),
+    });
     const failure = await store.get(["n"], "k").catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "storage_unreachable" });
     expect(String(failure)).toContain("127.0.0.1:1/x");

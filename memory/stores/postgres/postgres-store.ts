@@ -1,11 +1,12 @@
 /** A durable LangGraph `BaseStore` in PostgreSQL, with search by words and by meaning. Why not LangGraph's own: decision 0009. */
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { Pool, QueryResultRow } from "pg";
+import type { QueryResultRow } from "pg";
 import type { DueItem, Questions } from "#memory/embedding/vectors.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import {
   DurableStore,
   fuse,
+  page,
   toItem,
   type BatchRun,
   type DueQuery,
@@ -22,15 +23,8 @@ import {
   type SearchQuery,
   type StoreReads,
 } from "../operations.ts";
-import { onServer } from "../storage-errors.ts";
-import { storeStatements, type ItemRow, type Queryable } from "./store-tables.ts";
-
-export interface PostgresStoreOptions extends DurableStoreOptions {
-  /** Where `setUpStore` made the tables; `public` by default. */
-  readonly schema?: string;
-  /** The server's name in error messages, without a password. */
-  readonly server: string;
-}
+import type { PostgresDatabase, Queryable } from "./postgres-database.ts";
+import { storeStatements, type ItemRow } from "./store-tables.ts";
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = (client: Queryable) => Promise<void>;
@@ -45,23 +39,20 @@ const MAX_QUERY_CHARACTERS = 20_000;
 const MAX_TERM_CHARACTERS = 100;
 
 /**
- * As {@link DurableStore}. The reads of a batch that writes nothing see one state. Errors of PostgreSQL arrive as
- * `LilyError`s that name the server; a deadlock is tried again.
+ * As {@link DurableStore}. The reads of a batch that writes nothing see one state. Errors and deadlocks: {@link PostgresDatabase}.
  *
  * A score by words alone is the share of the best one. Every item that shares a word is read to rank it, every item at or
  * below a prefix to filter it, and every vector there to compare it: in this process, so that the server needs no extension.
  */
 export class PostgresStore extends DurableStore<WriteGuard> {
-  readonly #pool: Pool;
-  readonly #server: string;
+  readonly #database: PostgresDatabase;
   readonly #sql: ReturnType<typeof storeStatements>;
 
-  /** The tables have to exist. Whoever made the pool ends it. */
-  constructor(pool: Pool, { server, schema = "public", ...options }: PostgresStoreOptions) {
+  /** `setUpStore` has to have made the tables. */
+  constructor(database: PostgresDatabase, options: DurableStoreOptions) {
     super(options);
-    this.#pool = pool;
-    this.#server = server;
-    this.#sql = storeStatements(schema);
+    this.#database = database;
+    this.#sql = storeStatements(database.schema);
   }
 
   protected run({ reads, changes, questions, guard }: BatchRun<WriteGuard>): Promise<unknown[]> {
@@ -78,11 +69,10 @@ export class PostgresStore extends DurableStore<WriteGuard> {
       for (const change of changes) await this.#change(client, change);
       return results;
     };
-    const mode = isWrite ? "READ COMMITTED" : "REPEATABLE READ READ ONLY";
+    if (isWrite) return this.#database.transaction("READ COMMITTED", runOn);
     // A single read needs no transaction, which would be two more ways to the server.
-    const attempt = () =>
-      !isWrite && reads.length === 1 ? runOn(this.#pool) : inTransaction(this.#pool, mode, runOn);
-    return onServer(this.#server, attempt);
+    if (reads.length === 1) return runOn(this.#database);
+    return this.#database.transaction("REPEATABLE READ READ ONLY", runOn);
   }
 
   #readsOn(client: Queryable, questions: Questions): StoreReads {
@@ -91,10 +81,11 @@ export class PostgresStore extends DurableStore<WriteGuard> {
         const [row] = await rowsOf<ItemRow>(client, this.#sql.get, [path, key]);
         return row === undefined ? null : toItem(row);
       },
-      search: (search) =>
-        search.query === undefined
-          ? this.#list(client, search)
-          : this.#find(client, { ...search, query: search.query, vector: questions.get(search.query) }),
+      search: async (search) => {
+        if (search.limit === 0) return [];
+        if (search.query === undefined) return this.#list(client, search);
+        return this.#find(client, search, search.query, questions.get(search.query));
+      },
       listNamespaces: async (query) => {
         if (query.limit === 0) return [];
         const found = await rowsOf<{ path: string }>(client, this.#sql.paths, rangeOf(commonPath(query)));
@@ -107,24 +98,20 @@ export class PostgresStore extends DurableStore<WriteGuard> {
   }
 
   /** Namespaces in the order in which they were first used, in each the items in the order in which they were first put. */
-  async #list(client: Queryable, { path, filter, limit, offset }: SearchQuery): Promise<SearchItem[]> {
-    const page = filter === undefined ? [limit, offset] : [null, 0];
-    const items = (await rowsOf<ItemRow>(client, this.#sql.list, [...rangeOf(path), ...page])).map(toItem);
-    if (filter === undefined) return items;
-    return items.filter(({ value }) => filter(value)).slice(offset, offset + limit);
+  async #list(client: Queryable, search: SearchQuery): Promise<SearchItem[]> {
+    const { path, filter, limit, offset } = search;
+    const range = filter === undefined ? [limit, offset] : [null, 0];
+    const rows = await rowsOf<ItemRow>(client, this.#sql.list, [...rangeOf(path), ...range]);
+    return filter === undefined ? rows.map(toItem) : page(rows, search, toItem);
   }
 
   async #find(
     client: Queryable,
-    {
-      path,
-      filter,
-      query,
-      limit,
-      offset,
-      vector,
-    }: SearchQuery & { readonly query: string; readonly vector: Float32Array | undefined },
+    search: SearchQuery,
+    query: string,
+    vector: Float32Array | undefined,
   ): Promise<SearchItem[]> {
+    const { path, filter, limit, offset } = search;
     const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
     const terms = termsIn(question).slice(0, MAX_QUERY_TERMS);
     if (terms.length === 0) return [];
@@ -135,14 +122,13 @@ export class PostgresStore extends DurableStore<WriteGuard> {
       await this.#similarities(client, vector, path),
     );
     // A filter has to read what it judges.
-    const wanted = filter === undefined ? ranked.slice(offset, offset + limit) : ranked;
+    const wanted = filter === undefined ? ranked.slice(0, offset + limit) : ranked;
     const rows = await rowsOf<ItemRow>(client, this.#sql.byIds, [wanted.map(({ id }) => id)]);
-    const byId = new Map(rows.map((row) => [row.id, toItem(row)]));
-    const items = wanted.flatMap(({ id, score }) => {
-      const item = byId.get(id);
-      return item === undefined || filter?.(item.value) === false ? [] : [{ ...item, score }];
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return page(wanted, search, ({ id, score }) => {
+      const row = byId.get(id);
+      return row && { ...toItem(row), score };
     });
-    return filter === undefined ? items : items.slice(offset, offset + limit);
   }
 
   /** Similarity (cosine) to a question of every item at and below a path that has a vector, by id; vectors have length 1. */
@@ -178,22 +164,18 @@ export class PostgresStore extends DurableStore<WriteGuard> {
   }
 
   protected async hasVectors(model: string): Promise<boolean> {
-    return (await this.#rows(this.#sql.anyVector, [model])).length === 1;
+    return (await rowsOf(this.#database, this.#sql.anyVector, [model])).length === 1;
   }
 
   protected async dueVectors({ model, bytes, isEmbedded, limit }: DueQuery): Promise<DueItem[]> {
-    const paths = await this.#rows<{ path: string }>(this.#sql.paths, rangeOf(""));
+    const paths = await rowsOf<{ path: string }>(this.#database, this.#sql.paths, rangeOf(""));
     const embedded = paths.filter(({ path }) => isEmbedded(decodePath(path))).map(({ path }) => path);
-    return this.#rows<DueItem>(this.#sql.due, [embedded, model, bytes, limit]);
+    return rowsOf<DueItem>(this.#database, this.#sql.due, [embedded, model, bytes, limit]);
   }
 
   protected async putVectors(made: readonly MadeVector[]): Promise<void> {
     for (const { id, value, fields, model, bytes } of made)
-      await this.#rows(this.#sql.putVector, [id, value, fields, model, bytes]);
-  }
-
-  #rows<Row extends QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]> {
-    return onServer(this.#server, () => rowsOf<Row>(this.#pool, sql, values));
+      await this.#database.query(this.#sql.putVector, [id, value, fields, model, bytes]);
   }
 }
 
@@ -217,26 +199,4 @@ function termsIn(text: string): string[] {
 
 function textsOf({ value, indexFields, path }: ItemRow): readonly [text: string, light: string] {
   return indexedTexts(value, JSON.parse(indexFields ?? "[]") as string[], decodePath(path)[0]);
-}
-
-/** Runs `work` in a transaction: committed when it returns, rolled back when it throws. */
-async function inTransaction<T>(
-  pool: Pool,
-  mode: string,
-  work: (client: Queryable) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  let isBroken = false;
-  try {
-    await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
-    const result = await work(client);
-    await client.query("COMMIT");
-    return result;
-  } catch (error) {
-    // A connection that cannot roll back is ended, and the transaction with it; what counts is why.
-    await client.query("ROLLBACK").catch(() => (isBroken = true));
-    throw error;
-  } finally {
-    client.release(isBroken);
-  }
 }

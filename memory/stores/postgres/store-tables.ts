@@ -1,25 +1,18 @@
 /** The tables of the store in PostgreSQL, the steps that bring older ones there, and every statement on them. */
-import { escapeIdentifier, type QueryResult, type QueryResultRow } from "pg";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { StoredItemRow } from "../durable-store.ts";
+import type { PostgresDatabase } from "./postgres-database.ts";
 
-/** A pool or one of its connections. */
-export interface Queryable {
-  query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>>;
-}
-
-/** The tables of the store in `schema`, their names quoted. */
-export function storeTables(schema: string) {
-  const table = (name: string): string => `${escapeIdentifier(schema)}.${name}`;
+/** The tables of the store in a schema, which is quoted. */
+function tablesIn(schema: string) {
   return {
-    versions: table("lily_store_versions"),
-    namespaces: table("lily_namespaces"),
-    items: table("lily_items"),
-    vectors: table("lily_vectors"),
+    namespaces: `${schema}.lily_namespaces`,
+    items: `${schema}.lily_items`,
+    vectors: `${schema}.lily_vectors`,
   };
 }
 
-type StoreTables = ReturnType<typeof storeTables>;
+type StoreTables = ReturnType<typeof tablesIn>;
 
 // `path` is the namespace, each label ended by ".", in byte order, so that a prefix of labels is a range of its index.
 // Numbers grow, so they are the order in which namespaces and items were first put. `value` is the JSON as text: jsonb
@@ -44,19 +37,15 @@ const CREATE = ({ namespaces, items }: StoreTables): string => `
   CREATE INDEX lily_items_in_order ON ${items} (namespace_id, id);
   CREATE INDEX lily_items_by_term ON ${items} USING gin (terms);`;
 
-// Version 2 kept what facts are about beside their values, with an index each.
-const DROP_FACT_COLUMNS = ({ items }: StoreTables): string => `
-  ALTER TABLE ${items} DROP COLUMN IF EXISTS newness, DROP COLUMN IF EXISTS conflict_group, DROP COLUMN IF EXISTS state;`;
-
-// Until version 3 a turn was one text; the user's words and the reply to them are two now. Its terms stay the same.
-const PART_TURNS = ({ items, namespaces }: StoreTables): string => `
+// Version 2 kept what facts are about beside their values, with an index each. Until version 3 a turn was one text; the
+// user's words and the reply to them are two now, by the same terms. `vector`, since version 5, holds 32-bit floats, the
+// lowest byte first, so that no extension of the server is needed; NULL for a text that the model does not take. A trigger
+// sees a vector that was made while the item was changed; a statement would not.
+const BRING_UP_TO_DATE = ({ items, namespaces, vectors }: StoreTables): string => `
+  ALTER TABLE ${items} DROP COLUMN IF EXISTS newness, DROP COLUMN IF EXISTS conflict_group, DROP COLUMN IF EXISTS state;
   UPDATE ${items} SET index_fields = '["messages[0].content","messages[1:].content"]'
   WHERE index_fields = '["messages[*].content"]'
-    AND namespace_id IN (SELECT id FROM ${namespaces} WHERE path >= 'history.' AND path < 'history/');`;
-
-// `vector` holds 32-bit floats, the lowest byte first, so that no extension of the server is needed; NULL for a text that
-// the model does not take. A trigger sees a vector that was made while the item was changed; a statement would not.
-const CREATE_VECTORS = ({ items, vectors }: StoreTables): string => `
+    AND namespace_id IN (SELECT id FROM ${namespaces} WHERE path >= 'history.' AND path < 'history/');
   CREATE TABLE ${vectors} (
     item_id bigint PRIMARY KEY REFERENCES ${items} (id) ON DELETE CASCADE,
     model text NOT NULL,
@@ -78,26 +67,26 @@ const VERSION = 5;
  *
  * @throws {LilyError} `storage_newer` when a newer program made them; then nothing is changed
  */
-export async function setUpStore(client: Queryable, schema: string): Promise<void> {
-  const tables = storeTables(schema);
-  await client.query(`CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(schema)}`);
-  await client.query(`CREATE TABLE IF NOT EXISTS ${tables.versions} (version integer PRIMARY KEY)`);
-  const { rows } = await client.query<{ version: number }>(
-    `SELECT coalesce(max(version), 0) AS version FROM ${tables.versions}`,
+export async function setUpStore(database: PostgresDatabase): Promise<void> {
+  const { schema } = database;
+  const versions = `${schema}.lily_store_versions`;
+  await database.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
+  await database.query(`CREATE TABLE IF NOT EXISTS ${versions} (version integer PRIMARY KEY)`);
+  const { rows } = await database.query<{ version: number }>(
+    `SELECT coalesce(max(version), 0) AS version FROM ${versions}`,
   );
   const version = rows[0]?.version ?? 0;
   if (version > VERSION) {
-    const versions = `version ${version}; this program knows ${VERSION}`;
-    throw new LilyError("storage_newer", `the store was written by a newer program (${versions})`, {
+    const fact = `the store was written by a newer program (version ${version}; this program knows ${VERSION})`;
+    throw new LilyError("storage_newer", fact, {
       next: "The tables are left as they are; update the program.",
     });
   }
   if (version === VERSION) return;
-  const steps = [...(version === 0 ? [CREATE] : []), DROP_FACT_COLUMNS, PART_TURNS, CREATE_VECTORS].map(
-    (step) => step(tables),
-  );
+  const tables = tablesIn(schema);
+  const steps = `${version === 0 ? CREATE(tables) : ""} ${BRING_UP_TO_DATE(tables)}`;
   // Several statements in one query are one transaction.
-  await client.query(`${steps.join("")} INSERT INTO ${tables.versions} (version) VALUES (${VERSION})`);
+  await database.query(`${steps} INSERT INTO ${versions} (version) VALUES (${VERSION})`);
 }
 
 /** An item as it is read. */
@@ -107,9 +96,9 @@ export interface ItemRow extends StoredItemRow {
   readonly id: number;
 }
 
-/** Every statement of the store in `schema`. Nothing that a caller gives becomes part of one, except the quoted schema. */
+/** Every statement of the store in a schema, which is quoted. Nothing else that a caller gives becomes part of one. */
 export function storeStatements(schema: string) {
-  const { namespaces, items, vectors } = storeTables(schema);
+  const { namespaces, items, vectors } = tablesIn(schema);
   const read = `SELECT n.path, i.id::float8 AS id, i.key, i.value, i.index_fields AS "indexFields",
       i.created_at::float8 AS "createdAt", i.updated_at::float8 AS "updatedAt"
     FROM ${items} i JOIN ${namespaces} n ON n.id = i.namespace_id`;

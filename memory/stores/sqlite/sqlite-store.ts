@@ -8,6 +8,7 @@ import {
   bytesOf,
   DurableStore,
   fuse,
+  page,
   toItem,
   type BatchRun,
   type DueQuery,
@@ -201,24 +202,6 @@ function isEmpty([text, light]: IndexedTexts): boolean {
 /** The texts under which a stored item was indexed, made again from its value. */
 function textsBefore({ fields, value }: StoredText, path: string): IndexedTexts {
   return indexedTexts(value, fields === null ? false : (JSON.parse(fields) as string[]), rootOf(path));
-}
-
-/** The items of a page that pass the filter; rows are read only as far as that demands. */
-function page<Row>(
-  rows: Iterable<Row>,
-  { filter, limit, offset }: SearchQuery,
-  read: (row: Row) => SearchItem | undefined,
-): SearchItem[] {
-  const items: SearchItem[] = [];
-  let skipped = 0;
-  for (const row of rows) {
-    const item = read(row);
-    if (item === undefined || filter?.(item.value) === false) continue;
-    if (skipped < offset) skipped += 1;
-    else items.push(item);
-    if (items.length >= limit) break;
-  }
-  return items;
 }
 
 function loadExtension(db: Database): void {

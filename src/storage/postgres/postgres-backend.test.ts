@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { Annotation, StateGraph } from "@langchain/langgraph";
 import { emptyCheckpoint, type BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   openTestPool,
@@ -15,7 +15,7 @@ import { createManualClock, type Clock } from "#src/kernel/clock.ts";
 import { createSequentialIds } from "#src/kernel/ids.ts";
 import { openChain } from "#src/sessions/chain.ts";
 import type { FailedTurn, KeyRef } from "#src/sessions/repository.ts";
-import type { StorageBackend } from "../backend.ts";
+import type { Lease, StorageBackend } from "../backend.ts";
 import { describeBackendContract } from "../testing/backend-contract.ts";
 import { countingGraph } from "../testing/counting-graph.ts";
 import { createStoreSessionRepository } from "../store-session-repository.ts";
@@ -32,22 +32,31 @@ let direct: Pool;
 let seed = 0;
 let schemas = 0;
 const opened: StorageBackend[] = [];
-/** On the shared tables, for tests that need no other. */
+/** On the shared tables, for tests that need no other: as two processes have them. To open one takes longer than most tests. */
 let backend: StorageBackend;
+let other: StorageBackend;
 
 /** Made once, and emptied for each test: to make the tables takes the server longer than most tests. */
 const SHARED = "lily shared";
 
-/**
- * Opens a backend that is closed when the test is over, on the shared tables unless a schema is named. Backends share a pool
- * unless a test is about it: to connect takes the server longer than the rest. Each has its own connection for locks.
- */
-async function open(options: Partial<PostgresBackendOptions> = {}): Promise<StorageBackend> {
+function make(options: Partial<PostgresBackendOptions> = {}): Promise<StorageBackend> {
   const clock: Clock = createManualClock(START);
   const ids = createSequentialIds((seed += 1));
-  const made = await openPostgresBackend({ connection: direct, schema: SHARED, clock, ids, ...options });
+  return openPostgresBackend({ connection: address, schema: SHARED, clock, ids, ...options });
+}
+
+/** Opens a backend that is closed when the test is over, on the shared tables unless a schema is named. */
+async function open(options: Partial<PostgresBackendOptions> = {}): Promise<StorageBackend> {
+  const made = await make(options);
   opened.push(made);
   return made;
+}
+
+/** Takes a lock until the test is over, or before. */
+async function take({ locks }: StorageBackend, name: string, waitMs = 30_000): Promise<Lease> {
+  const lease = await locks.acquire(name, { waitMs });
+  onTestFinished(() => lease.release());
+  return lease;
 }
 
 async function emptyShared(): Promise<void> {
@@ -73,16 +82,11 @@ describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? ` (${missing})` : 
     server = await startPostgres();
     address = await server.createDatabase();
     direct = openTestPool(address);
-    backend = await openPostgresBackend({
-      connection: direct,
-      schema: SHARED,
-      clock: createManualClock(START),
-      ids: createSequentialIds(0),
-    });
+    [backend, other] = [await make(), await make()];
   });
   beforeEach(emptyShared);
   afterAll(async () => {
-    await backend.close();
+    await Promise.all([backend.close(), other.close()]);
     await direct.end();
     await server.stop();
   });
@@ -115,7 +119,7 @@ describe.skipIf(missing !== undefined)(`PostgreSQL${missing ? ` (${missing})` : 
 function describeOpening(): void {
   it("sets up one schema for four that open it at once", async () => {
     const schema = newSchema();
-    const backends = await Promise.all([1, 2, 3, 4].map(() => open({ connection: address, schema })));
+    const backends = await Promise.all([1, 2, 3, 4].map(() => open({ schema })));
     await Promise.all(backends.map(({ store }, n) => store.put(["n"], `k${n}`, {})));
     expect(await backends[0]?.store.search(["n"])).toHaveLength(4);
     await countingGraph(backends[1]!.checkpointer).run("t", 1);
@@ -124,7 +128,7 @@ function describeOpening(): void {
 
   it("keeps what was written when it is opened again, and schemas apart", async () => {
     const schema = newSchema();
-    const first = await open({ connection: address, schema });
+    const first = await open({ schema });
     await first.store.put(["n"], "k", { n: 1 });
     await first.close();
     expect((await (await open({ schema })).store.get(["n"], "k"))?.value).toEqual({ n: 1 });
@@ -132,18 +136,9 @@ function describeOpening(): void {
   });
 
   it("says where it is, without the password", async () => {
-    const { name, location } = await open({ connection: address });
+    const { name, location } = backend;
     const { host, pathname } = new URL(address);
     expect([name, location]).toEqual(["postgres", `${host}${pathname}`]);
-  });
-
-  it("does not end a pool that it was given, whose password its locks use", async () => {
-    const pool = new Pool({ connectionString: address, max: 1 });
-    const backend = await open({ connection: pool });
-    await (await backend.locks.acquire("k")).release();
-    await backend.close();
-    expect((await pool.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }]);
-    await pool.end();
   });
 
   it.each([
@@ -161,7 +156,7 @@ function describeOpening(): void {
 
   it("goes on after the server has ended its idle connections", async () => {
     const schema = newSchema();
-    const { store } = await open({ connection: address, schema });
+    const { store } = await open({ schema });
     await store.put(["n"], "k", { n: 1 });
     await query(
       "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'lily'",
@@ -171,9 +166,6 @@ function describeOpening(): void {
     expect(((await read()) ?? (await read()))?.value).toEqual({ n: 1 });
   });
 }
-
-/** Two backends on the same tables, as two processes have them: each with a connection of its own for locks. */
-const openTwo = async (): Promise<[StorageBackend, StorageBackend]> => [await open(), await open()];
 
 const whenAborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => {
@@ -187,7 +179,7 @@ const endLockConnections = (): Promise<unknown> =>
 
 function describeLocks(): void {
   it("exclude another backend until they are given back, with tokens that grow across both", async () => {
-    const [one, two] = await openTwo();
+    const [one, two] = [backend, other];
     const held = await one.locks.acquire("k");
     await expect(two.locks.acquire("k", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
     const waiting = two.locks.acquire("k");
@@ -198,7 +190,7 @@ function describeLocks(): void {
   });
 
   it("lose no update of a counter that two backends change under them", async () => {
-    const backends = await openTwo();
+    const backends = [backend, other];
     const count = async ({ locks, store, fencedStore }: StorageBackend): Promise<void> => {
       for (let round = 0; round < 4; round += 1) {
         const lease = await locks.acquire("counter");
@@ -208,24 +200,24 @@ function describeLocks(): void {
       }
     };
     await Promise.all([...backends, ...backends].map(count));
-    expect((await backends[0].store.get(["counters"], "n"))?.value).toEqual({ n: 16 });
+    expect((await backend.store.get(["counters"], "n"))?.value).toEqual({ n: 16 });
   });
 
   it("are free at once when the process of their holder is killed", async () => {
-    const { locks } = await open();
+    const { locks } = backend;
     const worker = startWorker(new URL("testing/lock-worker.ts", import.meta.url), address, SHARED);
     try {
       expect(await worker.nextLine()).toBe("held");
       await expect(locks.acquire("counter", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
       await worker.kill();
-      expect((await locks.acquire("counter", { waitMs: 5_000 })).token).toBe(2);
+      expect((await take(backend, "counter")).token).toBe(2);
     } finally {
       await worker.kill();
     }
   });
 
   it("are free for others when their holder has lost its connection, and can be taken again", async () => {
-    const [one, two] = await openTwo();
+    const [one, two] = [backend, other];
     const a = await one.locks.acquire("a");
     await endLockConnections();
     const taken = await two.locks.acquire("a", { waitMs: 30_000 });
@@ -233,12 +225,12 @@ function describeLocks(): void {
     await a.release();
     await expect(one.locks.acquire("a", { waitMs: 60 })).rejects.toMatchObject({ code: "lease_timeout" });
     await taken.release();
-    expect((await one.locks.acquire("a", { waitMs: 30_000 })).token).toBe(3);
+    expect((await take(one, "a")).token).toBe(3);
   });
 
   it("are taken from a holder that has not renewed them in time", async () => {
-    const [one, two] = await openTwo();
-    const stalled = await one.locks.acquire("k");
+    const [one, two] = [backend, other];
+    const stalled = await take(one, "k");
     await expect(two.locks.acquire("k", { waitMs: 150 })).rejects.toMatchObject({ code: "lease_timeout" });
     await query(`UPDATE "${SHARED}".lily_leases SET expires_at = clock_timestamp() - interval '1 second'`);
     const taken = await two.locks.acquire("k", { waitMs: 30_000 });
@@ -266,31 +258,29 @@ function describeLocks(): void {
   });
 
   it("leave the pool to their holders, however many are held", async () => {
-    const pool = openTestPool(address, 2);
-    onTestFinished(() => pool.end());
-    const backend = await open({ connection: pool });
     const work = async (name: string): Promise<void> => {
       const lease = await backend.locks.acquire(name);
       await backend.fencedStore(lease).put(["n"], name, {});
       await lease.release();
     };
-    const names = Array.from({ length: 10 }, (_, n) => `key ${n}`);
+    // More than the pool has connections.
+    const names = Array.from({ length: 12 }, (_, n) => `key ${n}`);
     const held = await Promise.all(names.map((name) => backend.locks.acquire(`other ${name}`)));
     await Promise.all(names.map(work));
-    expect(await backend.store.search(["n"], { limit: 100 })).toHaveLength(10);
+    expect(await backend.store.search(["n"], { limit: 100 })).toHaveLength(12);
     await Promise.all(held.map((lease) => lease.release()));
   });
 
   it("are given back when the backend is closed", async () => {
-    const [one, two] = await openTwo();
+    const one = await open();
     const lease = await one.locks.acquire("k");
     await one.close();
     expect(lease.lost.aborted).toBe(false);
-    await two.locks.acquire("k", { waitMs: 5_000 });
+    await take(other, "k");
   });
 
   it("take names with NUL, half of a surrogate pair, and of any length, and keep them apart", async () => {
-    const { locks } = await open();
+    const { locks } = backend;
     const names = [
       "a\u0000",
       "a\u2400",
@@ -307,29 +297,27 @@ function describeLocks(): void {
   });
 
   it("are free again when a holder gives back one that it was told to be lost", async () => {
-    const [one, two] = [await open({ leaseMs: 60 }), await open()];
+    const one = await open({ leaseMs: 60 });
     const lease = await one.locks.acquire("k");
     await query(`UPDATE "${SHARED}".lily_leases SET token = token + 1`);
     await whenAborted(lease.lost);
     await lease.release();
-    await two.locks.acquire("k", { waitMs: 5_000 });
+    await take(other, "k");
   });
 
   it("are not shared by schemas of one database", async () => {
-    const [one, other] = [await open(), await open({ schema: newSchema() })];
-    const held = await one.locks.acquire("k");
-    await (await other.locks.acquire("k", { waitMs: 5_000 })).release();
-    await held.release();
+    await take(backend, "k");
+    await take(await open({ schema: newSchema() }), "k");
   });
 }
 
 function describeFencing(): void {
   it("refuses the write of a holder whose lock another backend has taken since", async () => {
-    const [one, two] = await openTwo();
-    const old = await one.locks.acquire("k");
+    const [one, two] = [backend, other];
+    const old = await take(one, "k");
     await one.fencedStore(old).put(["n"], "k", { by: "old" });
     await endLockConnections();
-    const newer = await two.locks.acquire("k", { waitMs: 5_000 });
+    const newer = await take(two, "k");
     const late = one.fencedStore(old).put(["n"], "k", { by: "late" });
     await expect(late).rejects.toMatchObject({ code: "lease_lost" });
     await two.fencedStore(newer).put(["n"], "k", { by: "newer" });
@@ -337,7 +325,7 @@ function describeFencing(): void {
   });
 
   it("keeps a newer grant waiting until a write under the lease before it is over", async () => {
-    const [one, two] = await openTwo();
+    const [one, two] = [backend, other];
     await one.store.put(["n"], "k", {});
     const blocker = await direct.connect();
     await blocker.query(`BEGIN; UPDATE "${SHARED}".lily_items SET key = key`);
@@ -385,7 +373,7 @@ async function listed(saver: BaseCheckpointSaver): Promise<string[]> {
 
 function describeCheckpoints(): void {
   it("prunes more rows than one transaction takes, with their writes and the values nobody has any more", async () => {
-    const { checkpointer } = await open();
+    const { checkpointer } = backend;
     const graph = countingGraph(checkpointer);
     for (let run = 0; run < 3; run += 1) await graph.run("t", 1);
     await graph.run("other", 1);
@@ -414,7 +402,7 @@ function describeCheckpoints(): void {
   });
 
   it("drops what subgraphs have put before what is kept", async () => {
-    const { checkpointer } = await open();
+    const { checkpointer } = backend;
     const add = (id: string, namespace = "") =>
       query(`INSERT INTO "${SHARED}".checkpoints VALUES ('t', $1, $2, NULL, NULL, '{}', '{}')`, [
         namespace,
@@ -430,7 +418,7 @@ function describeCheckpoints(): void {
   });
 
   it("takes the checkpoint that was put last for the newest, though another server's clock is ahead", async () => {
-    const { checkpointer } = await open();
+    const { checkpointer } = backend;
     const put = putIn(checkpointer);
     for (const id of ["a", "c", "b"]) await put(id);
     expect((await checkpointer.getTuple(ON_T))?.checkpoint.id).toBe("b");
@@ -438,12 +426,12 @@ function describeCheckpoints(): void {
   });
 
   it("drops a thread that cannot be read, and no other", async () => {
-    const { checkpointer } = await open();
+    const { checkpointer } = backend;
     for (const thread of ["t", "other"]) await countingGraph(checkpointer).run(thread, 1);
     await query(
       `UPDATE "${SHARED}".checkpoint_blobs SET type = 'json', blob = 'no JSON' WHERE thread_id = 't' AND channel = 'total'`,
     );
-    const { checkpointer: again } = await open();
+    const { checkpointer: again } = other;
     expect(await countingGraph(again).stateOf("t")).toEqual({});
     expect(await countingGraph(again).stateOf("other")).toEqual({ total: 2 });
   });
@@ -461,7 +449,7 @@ function describeCheckpoints(): void {
   });
 
   it("gives a run from an old checkpoint its own values, not those of the run that came before it", async () => {
-    const { checkpointer } = await open();
+    const { checkpointer } = backend;
     const graph = wordGraph(checkpointer);
     const thread = { configurable: { thread_id: "t" } };
     await graph.invoke({ word: "first" }, thread);
@@ -472,7 +460,7 @@ function describeCheckpoints(): void {
   });
 
   it("takes NUL and halves of surrogate pairs in values as they are", async () => {
-    const { checkpointer } = await open();
+    const { checkpointer } = backend;
     const graph = wordGraph(checkpointer);
     await graph.invoke({ word: "a\u0000b\ud800" }, ON_T);
     expect((await graph.getState(ON_T)).values).toEqual({ word: "a\u0000b\ud800" });
@@ -547,7 +535,7 @@ function describeErasing(): void {
   const ids = createSequentialIds(5);
 
   it("erases a fact, writes the tables anew, and says that the log is not reached", async () => {
-    const storage = await open();
+    const storage = backend;
     const facts = createFactStore(storage.store, { clock, ids, scan: async () => [] });
     const fact = { text: "My neighbour keeps zebrafish", saidBy: "owner", source: "command" } as const;
     for (const owner of ["ada", "ad", "ada%"]) await facts.remember({ owner }, fact);
@@ -572,7 +560,7 @@ function describeErasing(): void {
   });
 
   it("says that the tables are not finished while somebody uses one", async () => {
-    const storage = await open();
+    const storage = backend;
     const reader = await direct.connect();
     await reader.query("BEGIN");
     await reader.query(`SELECT * FROM "${SHARED}".lily_items`);

@@ -1,18 +1,14 @@
 /** A lock by name for all processes that share a database: leases that run out, with tokens that fence writes. */
 import { createHash } from "node:crypto";
-import { Client, escapeIdentifier, type ClientConfig, type Pool } from "pg";
-import type { Queryable } from "#memory/stores/postgres/store-tables.ts";
-import { onServer } from "#memory/stores/storage-errors.ts";
+import type { Pool } from "pg";
+import type { PostgresDatabase, Queryable } from "#memory/stores/postgres/postgres-database.ts";
 import type { Clock } from "#src/kernel/clock.ts";
 import type { KeyLock, LeaseRef } from "../backend.ts";
 import { assertNewest, Leases } from "../key-lock.ts";
 
 export interface PostgresKeyLockOptions {
-  /** For the one connection that says that this process lives. */
-  readonly connection: ClientConfig;
-  readonly schema: string;
-  /** The server's name in error messages, without a password. */
-  readonly server: string;
+  /** Keeps one connection open for as long as this process lives, however it ends. Whoever made it ends it. */
+  readonly alive: Pool;
   readonly clock: Clock;
   /** How long a lease lasts without renewal, in milliseconds; 30 s by default. That of a process that was killed ends at once. */
   readonly leaseMs?: number | undefined;
@@ -23,20 +19,17 @@ const FORGOTTEN = "highest-removed-token";
 
 const LONGEST_ROW_BYTES = 1_000;
 
-/** Makes the table of leases in `schema`, which exists. A row stays when its lease ends, so that tokens only grow. */
-export async function setUpLeases(client: Queryable, schema: string): Promise<void> {
-  const leases = leaseTable(schema);
-  await client.query(`CREATE TABLE IF NOT EXISTS ${leases} (
+/** Makes the table of leases. A row stays when its lease ends, so that tokens only grow. */
+export async function setUpLeases(database: PostgresDatabase): Promise<void> {
+  const leases = `${database.schema}.lily_leases`;
+  await database.query(`CREATE TABLE IF NOT EXISTS ${leases} (
     lock_name text COLLATE "C" PRIMARY KEY, token bigint NOT NULL, expires_at timestamptz NOT NULL)`);
   // Tables of earlier versions lack it.
-  await client.query(`ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS pid integer`);
+  await database.query(`ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS pid integer`);
 }
 
-const leaseTable = (schema: string): string => `${escapeIdentifier(schema)}.lily_leases`;
-
 /** Times are the server's, so that hosts need not agree on the time; `pid` is that of the holder's own connection. */
-function leaseStatements(schema: string) {
-  const leases = leaseTable(schema);
+function leaseStatements(leases: string) {
   const until = (parameter: string): string =>
     `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
   const isFree = `(lease.expires_at < clock_timestamp() OR lease.pid <> ALL (SELECT pid FROM pg_stat_activity))`;
@@ -59,106 +52,63 @@ function leaseStatements(schema: string) {
       kept AS (INSERT INTO ${leases} AS kept (lock_name, token, expires_at)
         SELECT '${FORGOTTEN}', max(token), '-infinity' FROM gone HAVING count(*) > 0
         ON CONFLICT (lock_name) DO UPDATE SET token = greatest(kept.token, excluded.token))
-      SELECT count(*)::int AS count FROM gone`,
+      SELECT token FROM gone`,
   };
 }
 
 /** The lock; its table exists. Leases can be checked inside a transaction. */
 export class PostgresKeyLock implements KeyLock {
   readonly acquire: KeyLock["acquire"];
-  readonly #pool: Pool;
-  readonly #options: PostgresKeyLockOptions;
-  readonly #leaseMs: number;
+  /** Gives back every lease that is still held. Idempotent. */
+  readonly close: () => Promise<void>;
+  readonly #database: PostgresDatabase;
   readonly #sql: ReturnType<typeof leaseStatements>;
-  readonly #leases: Leases;
-  /** The connection that lives as long as this process, however it ends. */
-  #alive: Promise<Alive> | undefined;
 
-  constructor(pool: Pool, options: PostgresKeyLockOptions) {
-    this.#pool = pool;
-    this.#options = options;
-    this.#leaseMs = options.leaseMs ?? 30_000;
-    this.#sql = leaseStatements(options.schema);
-    this.#leases = new Leases({
-      clock: options.clock,
-      leaseMs: this.#leaseMs,
-      grant: (lockName) => this.#grant(lockName),
-      renew: (ref) => this.#renew(ref),
-      release: ({ lockName, token }) => this.#query(this.#sql.release, [rowOf(lockName), token]),
+  constructor(database: PostgresDatabase, { alive, clock, leaseMs = 30_000 }: PostgresKeyLockOptions) {
+    const sql = leaseStatements(`${database.schema}.lily_leases`);
+    /** Of the connection that is kept; another one when it was lost. */
+    const pidOf = async (): Promise<number | undefined> => {
+      const ask = () => alive.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+      // That it was lost may come out only when it is used: the next one is another.
+      return (await database.run(() => ask().catch(ask))).rows[0]?.pid;
+    };
+    const leases = new Leases({
+      clock,
+      leaseMs,
+      grant: async (lockName) => tokenBy(database, sql.grant, [rowOf(lockName), leaseMs, await pidOf()]),
+      renew: async ({ lockName, token }) => {
+        const values = [rowOf(lockName), token, leaseMs, await pidOf()];
+        return (await database.query(sql.renew, values)).rowCount === 1;
+      },
+      release: ({ lockName, token }) => database.query(sql.release, [rowOf(lockName), token]),
     });
-    this.acquire = this.#leases.acquire;
+    this.acquire = leases.acquire;
+    this.close = () => leases.releaseAll();
+    this.#database = database;
+    this.#sql = sql;
   }
 
   async holder(lockName: string): Promise<LeaseRef | undefined> {
-    const [row] = await this.#query<{ token: number }>(this.#sql.holder, [rowOf(lockName)]);
-    return row === undefined ? undefined : { lockName, token: row.token };
+    const token = await tokenBy(this.#database, this.#sql.holder, [rowOf(lockName)]);
+    return token === undefined ? undefined : { lockName, token };
   }
 
   /** Keeps newer grants waiting until the transaction of `client` is over. @throws {LilyError} `lease_lost` unless newest */
   async assertHeld(client: Queryable, ref: LeaseRef): Promise<void> {
-    const { rows } = await client.query<{ token: number }>(this.#sql.newest, [rowOf(ref.lockName)]);
-    assertNewest(ref, rows[0]?.token);
+    assertNewest(ref, await tokenBy(client, this.#sql.newest, [rowOf(ref.lockName)]));
   }
 
   /** Forgets the locks whose names begin with `prefix` and that nobody holds; how many. */
   async forget(prefix: string): Promise<number> {
     // The row of a name that begins with `prefix` begins with this.
     const begin = JSON.stringify(prefix).slice(0, -1);
-    const [row] = await this.#query<{ count: number }>(this.#sql.forget, [begin]);
-    return row?.count ?? 0;
-  }
-
-  /** Gives back every lease that is still held and disconnects. Idempotent. */
-  async close(): Promise<void> {
-    await this.#leases.releaseAll();
-    const alive = this.#alive;
-    this.#alive = undefined;
-    // One that could not be opened, or is gone, need not be ended.
-    await alive?.then(({ client }) => client.end()).catch(() => undefined);
-  }
-
-  async #grant(lockName: string): Promise<number | undefined> {
-    const values = [rowOf(lockName), this.#leaseMs, await this.#pid()];
-    return (await this.#query<{ token: number }>(this.#sql.grant, values))[0]?.token;
-  }
-
-  /** Moves the end of a lease. @returns false when it is no longer the newest */
-  async #renew({ lockName, token }: LeaseRef): Promise<boolean> {
-    const values = [rowOf(lockName), token, this.#leaseMs, await this.#pid()];
-    return (await this.#pool.query(this.#sql.renew, values)).rowCount === 1;
-  }
-
-  /** Of the connection that lives as long as this process; another one when it was lost. */
-  async #pid(): Promise<number> {
-    const { connection, server } = this.#options;
-    const alive = (this.#alive ??= onServer(server, () => open(connection, () => (this.#alive = undefined))));
-    return (await alive).pid;
-  }
-
-  async #query<Row extends object>(sql: string, values: unknown[]): Promise<Row[]> {
-    return (await onServer(this.#options.server, () => this.#pool.query<Row>(sql, values))).rows;
+    return (await this.#database.query(this.#sql.forget, [begin])).rows.length;
   }
 }
 
-interface Alive {
-  readonly client: Client;
-  /** Of the server's process for this connection. */
-  readonly pid: number;
-}
-
-async function open(connection: ClientConfig, onEnd: () => void): Promise<Alive> {
-  const client = new Client({ ...connection, application_name: "lily locks", keepAlive: true });
-  client.on("error", onEnd);
-  client.on("end", onEnd);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-    return { client, pid: rows[0]?.pid ?? 0 };
-  } catch (error) {
-    onEnd();
-    await client.end().catch(() => undefined);
-    throw error;
-  }
+/** The token in the first row; `undefined` without rows. */
+async function tokenBy(client: Queryable, sql: string, values: unknown[]): Promise<number | undefined> {
+  return (await client.query<{ token: number }>(sql, values)).rows[0]?.token;
 }
 
 /** Different for different names, without NUL or halves of surrogate pairs, and short enough for an index. */

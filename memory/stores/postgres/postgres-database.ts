@@ -1,0 +1,65 @@
+/** One PostgreSQL database, as the store, the locks and the saver ask it. */
+import { escapeIdentifier, type Pool, type QueryResult, type QueryResultRow } from "pg";
+import { onServer } from "../storage-errors.ts";
+
+/** A database or one of its connections. */
+export interface Queryable {
+  query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>>;
+}
+
+/** Errors arrive as `LilyError`s that name the server; what it ended in favour of another transaction is tried again. */
+export class PostgresDatabase implements Queryable {
+  /** Where the tables are, quoted for statements. */
+  readonly schema: string;
+  readonly #pool: Pool;
+  readonly #server: string;
+
+  /**
+   * Whoever made the pool ends it.
+   *
+   * @param server for error messages: without a password
+   */
+  constructor(pool: Pool, server: string, schema = "public") {
+    this.schema = escapeIdentifier(schema);
+    this.#pool = pool;
+    this.#server = server;
+  }
+
+  /** Runs `work`, which asks the same server on its own and leaves nothing half done when it throws. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return onServer(this.#server, work);
+  }
+
+  query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>> {
+    return this.run(() => this.#pool.query<Row>(sql, values));
+  }
+
+  /** Runs `work` in a transaction: committed when it returns; ended with its connection when it throws. */
+  transaction<T>(mode: string, work: (client: Queryable) => Promise<T>): Promise<T> {
+    return this.run(async () => {
+      const client = await this.#pool.connect();
+      let isOver = false;
+      try {
+        await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+        const result = await work(client);
+        await client.query("COMMIT");
+        isOver = true;
+        return result;
+      } finally {
+        client.release(!isOver);
+      }
+    });
+  }
+
+  /** Runs `work` on a connection of its own, which is ended with whatever was set or locked on it. */
+  apart<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+    return this.run(async () => {
+      const client = await this.#pool.connect();
+      try {
+        return await work(client);
+      } finally {
+        client.release(true);
+      }
+    });
+  }
+}
