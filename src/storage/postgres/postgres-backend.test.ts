@@ -544,7 +544,7 @@ function describeErasing(): void {
     expect(receipt.lines).toEqual(
       expect.arrayContaining([
         { place: "memory", outcome: "erased", count: 1 },
-        { place: "database files", outcome: "erased", count: 6, note: "written anew" },
+        { place: "database files", outcome: "erased", count: 7, note: "written anew" },
         expect.objectContaining({ place: "database log", outcome: "not_supported" }),
       ]),
     );
@@ -567,6 +567,26 @@ function describeErasing(): void {
     expect(await storage.erasure?.scrub()).toMatchObject({ outcome: "unfinished" });
     await reader.query("COMMIT");
     reader.release();
-    expect(await storage.erasure?.scrub()).toEqual({ outcome: "done", files: 6 });
+    expect(await storage.erasure?.scrub()).toEqual({ outcome: "done", files: 7 });
+  });
+
+  it("leaves no name of a forgotten lock in the table of leases, nor in what the planner has sampled of it", async () => {
+    for (const key of ["a", "b"]) await (await backend.locks.acquire(`turn/zebrafish/${key}`)).release();
+    await query(`ANALYZE "${SHARED}".lily_leases`);
+    const said = async () => {
+      await query("CHECKPOINT");
+      const [page] = await query<{ bytes: Buffer }>(
+        `SELECT pg_read_binary_file(pg_relation_filepath('"${SHARED}".lily_leases')) AS bytes`,
+      );
+      const sampled = await query(
+        "SELECT FROM pg_stats AS s WHERE schemaname = $1 AND tablename = 'lily_leases' AND s::text LIKE '%zebrafish%'",
+        [SHARED],
+      );
+      return [page?.bytes.includes("zebrafish"), sampled.length];
+    };
+    expect(await said()).toEqual([true, 1]);
+    expect(await backend.erasure?.forgetLocks("turn/zebrafish/")).toBe(2);
+    await backend.erasure?.scrub();
+    expect(await said()).toEqual([false, 0]);
   });
 }

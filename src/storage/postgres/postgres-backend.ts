@@ -41,8 +41,9 @@ const SETUP_LOCK = 0x4c69_6c79;
 /** Longest wait of a scrub for whoever uses a table. */
 const SCRUB_TIMEOUT_MS = 3_000;
 
-/** All that hold what a person said. */
+/** All that hold what a person said, or whose it is. */
 const SCRUBBED = [
+  "lily_leases",
   "lily_items",
   "lily_namespaces",
   "lily_vectors",
