@@ -1,5 +1,4 @@
 /** Asks a reply model, streamed: with retries, then the fallbacks; what ends it early keeps what was written so far. */
-import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, type AIMessageChunk, type BaseMessage } from "@langchain/core/messages";
 import type { Runnable, RunnableConfig } from "@langchain/core/runnables";
 import { concat } from "@langchain/core/utils/stream";
@@ -22,9 +21,6 @@ import { asksForTools } from "./turn-messages.ts";
 /** A runtime that also carries what a LangChain call needs. */
 export type CallRuntime = NodeRuntime & Pick<RunnableConfig, "callbacks" | "signal" | "metadata" | "tags">;
 
-/** What can be asked. */
-type AskedModel = Runnable<BaseMessage[], AIMessageChunk> | BaseChatModel;
-
 interface Question {
   /** Plans a call of a model; once more, more strictly, where its server has found the first one too long. */
   readonly prepare: (reference: string, after: { readonly isAfterTooLong: boolean }) => Promise<PreparedCall>;
@@ -37,7 +33,7 @@ interface Question {
 /** A call that can be made. */
 interface PreparedCall {
   /** With the tools that it is offered. */
-  readonly model: AskedModel;
+  readonly model: Runnable<BaseMessage[], AIMessageChunk>;
   readonly messages: BaseMessage[];
   readonly receipt: CallReceipt;
 }
@@ -45,7 +41,7 @@ interface PreparedCall {
 /** What a model answered. */
 export interface Answer {
   /** What it was given. */
-  readonly receipt?: CallReceipt;
+  readonly receipt: CallReceipt;
   /** Reference of the model that answered. */
   readonly model: string;
   readonly message: AIMessage;
@@ -79,7 +75,12 @@ export async function askFirstThatAnswers(
       try {
         const call = await question.prepare(model, { isAfterTooLong });
         ({ receipt } = call);
-        return { model, attempts, receipt, ...(await ask(deps, call, { ...question, onFailure })) };
+        return {
+          model,
+          attempts,
+          receipt: call.receipt,
+          ...(await ask(deps, call, { ...question, onFailure })),
+        };
       } catch (error) {
         first ??= error;
         const { streamed, kind } = classifyModelError(error);
@@ -94,12 +95,10 @@ export async function askFirstThatAnswers(
   throw failedAttempts.attach(modelFailedError(first), attempts);
 }
 
-type Asking = Question & { readonly onFailure: (failure: { readonly kind: string }) => void };
-
 async function ask(
   deps: SessionDeps,
   call: PreparedCall,
-  asking: Asking,
+  asking: Question & { readonly onFailure: (failure: { readonly kind: string }) => void },
 ): Promise<Pick<Answer, "message" | "endedBy">> {
   const { guard, onFailure } = asking;
   const partial: Partial = { chunk: undefined };

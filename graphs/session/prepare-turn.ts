@@ -3,11 +3,11 @@ import { HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { z } from "zod";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { orAborted, toInstant } from "#src/kernel/clock.ts";
+import { defined } from "#src/kernel/json.ts";
 import { estimateTokens } from "#src/kernel/text.ts";
 import { askControlModel, type ControlAnswer } from "#src/models/ask-control-model.ts";
 import {
   failedChoice,
-  fallbackText,
   type Chosen,
   type Plugin,
   type PluginContext,
@@ -35,8 +35,6 @@ export interface PreparedTurn {
   /** What preparing it took. */
   readonly tokens: number;
   readonly controlCalls: readonly ControlCall[];
-  /** What the user is told. */
-  readonly notices: readonly string[];
 }
 
 /** Prepares the turn in flight. With the built-in plugins it calls no model and reads only the user's last messages. */
@@ -64,13 +62,11 @@ export async function prepareTurn(
   );
   const solver = pluginFor(deps, session, "gs");
   const model = solver.plugin.solve === undefined ? modelOf(deps, session) : "symbolic";
-  const plugins = { planner: planner.used, gs: solver.used };
   return {
     solver: model,
-    plugins,
+    plugins: { planner: planner.used, gs: solver.used },
     plan: planner.value,
     earlier,
-    notices: noticesOf(plugins),
     tokens: context.tokens(),
     controlCalls: context.calls(),
   };
@@ -80,17 +76,6 @@ const planSchema = z.object({
   queries: z.array(z.string()).min(1).max(8),
   phases: z.array(z.enum(UNIT_PHASES)),
 });
-
-/** What the user is told of plugins that gave way. */
-export function noticesOf(plugins: PreparedTurn["plugins"]): string[] {
-  return Object.values(plugins).flatMap((used) => fallbackText(used) ?? []);
-}
-
-/** What the plugin of a slot gave, and which plugin that was. */
-export interface SlotOutcome<T> {
-  readonly value: T;
-  readonly used: UsedPlugin;
-}
 
 /**
  * Runs the plugin of a slot; where it fails or is late, the next one, unless there is no time left for one.
@@ -103,7 +88,7 @@ export async function runSlot<S extends Slot, T>(
   slot: S,
   run: (plugin: PluginOf<S>) => Promise<T>,
   isOver = (): boolean => false,
-): Promise<SlotOutcome<T>> {
+): Promise<{ readonly value: T; readonly used: UsedPlugin }> {
   let chosen: Chosen<S> = pluginFor(deps, session, slot);
   for (;;) {
     try {
@@ -184,8 +169,7 @@ export function controlCall(
     model,
     at: toInstant(begunMs),
     ms: Math.max(0, clock.now() - begunMs),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(why === undefined ? {} : { why }),
+    ...defined({ tokens, why }),
   };
 }
 

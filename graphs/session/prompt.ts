@@ -33,8 +33,8 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { FoundEvidence } from "#memory/evidence/evidence-book.ts";
 import type { MemoryRecord } from "#memory/record.ts";
 import { mannerOf } from "./policy-of.ts";
-import { requireChain, type RunContext } from "./run-context.ts";
-import { evidenceOf, memoryOf, memoryOwner } from "./run-memory.ts";
+import { type Conversation, requireChain, type RunContext } from "./run-context.ts";
+import { evidenceOf, memoryOf } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** Where a prompt is read from. */
@@ -62,13 +62,9 @@ export function thoughtOf({ thoughts = [] }: AnsweredTurn, step: number, budgetT
 }
 
 /** What a prompt is made of beside the turns: read once, as the receipt names it. */
-export interface PromptSources {
-  readonly chain: Chain;
-  readonly session: SessionFields;
+export interface PromptSources extends Conversation {
   readonly turn: AnsweredTurn;
   readonly system: string;
-  /** All facts, in the order of the receipt. */
-  readonly records: readonly MemoryRecord[];
   /** Given whatever is said: who Lily is to the person, and then how it works and what it knows of them. */
   readonly persona: readonly MemoryRecord[];
   readonly profile: readonly MemoryRecord[];
@@ -79,11 +75,14 @@ export interface PromptSources {
   readonly units: readonly HeldUnit[];
 }
 
-/** What was read for a turn. */
-type ReadForTurn = Pick<PromptSources, "chain" | "session" | "turn" | "records" | "evidence" | "system">;
-
 /** The sources of a turn, of what was read for it. */
-export function sourcesOf({ records, ...read }: ReadForTurn): PromptSources {
+export function sourcesOf({
+  records,
+  ...read
+}: Omit<PromptSources, "persona" | "profile" | "facts" | "ledgerText" | "units"> & {
+  /** All facts, in the order of the receipt. */
+  readonly records: readonly MemoryRecord[];
+}): PromptSources {
   const { receipt, ledger, units = [] } = read.turn;
   const always = new Set((receipt.memory ?? []).flatMap((fact) => (fact.always === true ? [fact.id] : [])));
   // In an order of their own: which of them fit what is said changes from turn to turn.
@@ -92,7 +91,6 @@ export function sourcesOf({ records, ...read }: ReadForTurn): PromptSources {
     .toSorted((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id));
   return {
     ...read,
-    records,
     persona: standing.filter(({ domain }) => domain === "persona_core"),
     profile: standing.filter(({ domain }) => domain !== "persona_core"),
     facts: records.filter(({ id }) => !always.has(id)),
@@ -113,10 +111,10 @@ export async function readSources(
   const ids = (receipt.memory ?? []).map(({ id }) => id);
   const [records, evidence, system] = await Promise.all([
     memory === undefined || ids.length === 0 ? [] : memory.facts.byIds(memory.who, ids),
-    readPassages(deps, run, { session, receipt }),
+    memory && evidenceOf(deps, run.store)?.pieces(memory.who, receipt.evidence ?? []),
     systemText(deps, run, { chain, session, receipt }),
   ]);
-  return sourcesOf({ chain, session, turn, records, evidence, system });
+  return sourcesOf({ chain, session, turn, records, evidence: evidence ?? [], system });
 }
 
 /** A call with the summary that its receipt names. */
@@ -234,40 +232,23 @@ export function hashesOf(prompt: readonly BaseMessage[]): Required<Pick<CallRece
   return { beginning: hash(flat[0]), sent: hash(flat) };
 }
 
-async function readPassages(
-  deps: SessionDeps,
-  { store }: PromptReader,
-  { session, receipt }: { readonly session: SessionFields; readonly receipt: Receipt },
-): Promise<FoundEvidence[]> {
-  const owner = memoryOwner(deps, session);
-  if (owner === undefined) return [];
-  return (await evidenceOf(deps, store)?.pieces({ owner }, receipt.evidence ?? [])) ?? [];
-}
-
 /** The system's own text, which does not change from turn to turn. */
 export async function systemText(
   deps: SessionDeps,
-  run: PromptReader,
-  { chain, session, receipt }: Pick<PromptSources, "chain" | "session"> & { readonly receipt: Receipt },
+  { blobs, repository }: Pick<PromptReader, "blobs" | "repository">,
+  { chain, session, receipt }: Conversation & { readonly receipt: Receipt },
 ): Promise<string> {
-  const { persona, skills } = await agentParts(run.blobs, session, receipt.budgetTokens);
+  const { persona, skills } = await agentParts(blobs, session, receipt.budgetTokens);
+  const { handover: named } = receipt;
+  const { owner, sessionKey } = chain;
+  const last =
+    named && (await repository.readTurn({ owner, sessionKey, sessionId: named.sessionId }, named.turn));
   return systemPrompt({
     persona: persona.text,
     skills: skills.text,
     style: session.style,
     verbosity: mannerOf(deps, session).verbosity,
     agent: session.activeAgent,
-    handover: await readHandover(run, chain, receipt.handover),
+    handover: last && handoverNote(entryOf(chain, last.sessionId)?.title, last),
   });
-}
-
-async function readHandover(
-  { repository }: PromptReader,
-  chain: Chain,
-  named: Receipt["handover"],
-): Promise<string | undefined> {
-  if (named === undefined) return undefined;
-  const { owner, sessionKey } = chain;
-  const last = await repository.readTurn({ owner, sessionKey, sessionId: named.sessionId }, named.turn);
-  return last === undefined ? undefined : handoverNote(entryOf(chain, named.sessionId)?.title, last);
 }

@@ -41,7 +41,8 @@ export async function saveLeaving(leaving: Leaving): Promise<{ notes: KeptNote[]
   for (const save of SAVERS) {
     try {
       const saved = await save(leaving);
-      notes.push(...(saved.notes ?? []));
+      const isOfThese = (note: KeptNote): boolean => leaving.ranges.some((range) => isWithin(note, range));
+      notes.push(...(saved.notes ?? []).filter(isOfThese));
       if (saved.notice !== undefined) notices.push(saved.notice);
     } catch (error) {
       notices.push(`Something of older turns could not be put aside: ${errorMessage(error)}.`);
@@ -51,17 +52,17 @@ export async function saveLeaving(leaving: Leaving): Promise<{ notes: KeptNote[]
 }
 
 /** The ledger stands in the session since the turns that wrote it; what is open of these turns stays in their summary too. */
-function keepLedger({ session, ranges }: Leaving): Saved {
+function keepLedger({ session }: Leaving): Saved {
   const notes = openEntries(session.ledger).map(({ kind, number, text, turn, sessionId }) => ({
     sessionId: sessionId ?? session.sessionId,
     turn,
     text: `noted as ${kind} ${number}: ${text}`,
   }));
-  return { notes: notes.filter((note) => ranges.some((range) => isWithin(note, range))) };
+  return { notes };
 }
 
 /** Units are committed with their turns; what a model made of these turns stays in their summary too, whose own words quote the rest. */
-function keepUnits({ session, ranges }: Leaving): Saved {
+function keepUnits({ session }: Leaving): Saved {
   const notes = (session.units ?? [])
     .filter(({ role, id }) => role !== "Statement" && id === undefined)
     .map(({ sessionId = session.sessionId, turn, role, claim }) => ({
@@ -69,7 +70,7 @@ function keepUnits({ session, ranges }: Leaving): Saved {
       turn,
       text: `noted as ${role.toLowerCase()}: ${claim}`,
     }));
-  return { notes: notes.filter((note) => ranges.some((range) => isWithin(note, range))) };
+  return { notes };
 }
 
 /** Whether facts may be offered to the person's memory. */

@@ -242,22 +242,6 @@ function fits(summary: Summary, budgetTokens: number): boolean {
   return sectionTokens(summary) <= budgetTokens;
 }
 
-/** The newest summary of each session of the conversation with its notes, the one that covers the most first. */
-async function newestSummaries(
-  run: Pick<RunContext, "store">,
-  { chain, session: { owner, sessionKey, sessionId: own } }: Pick<SummaryRequest, "chain" | "session">,
-): Promise<OlderSummary[]> {
-  const found = readingOrder(chain, own).map(async ({ sessionId }): Promise<OlderSummary[]> => {
-    const of = { owner, sessionKey, sessionId };
-    const made = await readItem(run.store, summaryNamespace(of), NOTES, summaryNotesSchema).catch(
-      () => undefined,
-    );
-    const summary = made && (await readSummary(run, of, made.hash));
-    return made === undefined || summary === undefined ? [] : [{ ...summary, notes: made.notes }];
-  });
-  return (await Promise.all(found)).flat().sort((a, b) => countOf(b.ranges) - countOf(a.ranges));
-}
-
 /** A summary that cannot be stored is made again the next time. */
 async function store(
   run: RunContext,
@@ -277,14 +261,22 @@ async function store(
   }
 }
 
-const countOf = (ranges: Ranges): number => ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-
 /** The longest stored summary that the wanted one can begin with: it covers the first of its turns, which stand as they did. */
 async function longestOlder(
   run: RunContext,
-  { chain, session, ranges, budgetTokens }: SummaryRequest,
+  { chain, session: { owner, sessionKey, sessionId: own }, ranges, budgetTokens }: SummaryRequest,
 ): Promise<OlderSummary | undefined> {
-  for (const summary of await newestSummaries(run, { chain, session })) {
+  const newest = readingOrder(chain, own).map(async ({ sessionId }): Promise<OlderSummary[]> => {
+    const of = { owner, sessionKey, sessionId };
+    const namespace = summaryNamespace(of);
+    const made = await readItem(run.store, namespace, NOTES, summaryNotesSchema).catch(() => undefined);
+    const summary = made && (await readSummary(run, of, made.hash));
+    return summary === undefined ? [] : [{ ...summary, notes: made?.notes ?? [] }];
+  });
+  const turnsIn = (summary: Summary): number =>
+    summary.ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+  const longestFirst = (await Promise.all(newest)).flat().sort((a, b) => turnsIn(b) - turnsIn(a));
+  for (const summary of longestFirst) {
     if (!fits(summary, budgetTokens) || restOf(ranges, summary.ranges) === undefined) continue;
     if ((await hashOf(run, chain, summary.ranges)) === summary.hash) return summary;
   }

@@ -5,7 +5,7 @@
 import { chooseEntries, chooseUnits, leftName } from "#src/context/system-prompt.ts";
 import { passagesReceipt } from "#src/context/found-sections.ts";
 import { shareOf } from "#src/context/plan-context.ts";
-import { notable } from "#src/preparation/plugins.ts";
+import { fallbackText, notable } from "#src/preparation/plugins.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localMinute } from "#src/kernel/clock.ts";
@@ -24,7 +24,7 @@ import { requireInFlight } from "../in-flight.ts";
 import { noticeMessage } from "../messages.ts";
 import { budgetFor, callBefore, isLeftOut, olderTurnsOf } from "../plan-call.ts";
 import { modelOf, policyOf } from "../policy-of.ts";
-import { noticesOf, prepareTurn, withControlCalls } from "../prepare-turn.ts";
+import { prepareTurn, withControlCalls } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
 import { NO_TOOLS, offeredTools } from "../tools.ts";
 import { memoryForTurn, questionIn } from "../run-memory.ts";
@@ -77,12 +77,7 @@ type InTurn = ReturnType<typeof requireTurn>;
 
 /** What a turn is given, and what the person is told of it: by summaries, and of plugins and knowledge bases that gave way. */
 interface ChosenContext {
-  readonly chosen: Pick<
-    TurnInFlight,
-    "receipt" | "plan" | "plugins" | "lookedFor" | "kbs" | "spent" | "controlCalls"
-  > & {
-    readonly solver: string;
-  };
+  readonly chosen: Partial<TurnInFlight> & { readonly solver: string };
   readonly notices: readonly string[];
   readonly gaveWay: readonly string[];
 }
@@ -132,8 +127,8 @@ async function chooseContext(
   const toPlan = { sources, model: solver, tools, older, before };
   const { call, notices, asked } = await planSummarised(deps, run, toPlan);
   const { given, ...plan } = call;
-  const kb = defined({ kb: passages.used });
-  const plugins = notable({ ...prepared.plugins, ...kb });
+  const used = { ...prepared.plugins, ...defined({ kb: passages.used }) };
+  const plugins = notable(used);
   const chosen = {
     solver,
     receipt: givenOnly(sources, given),
@@ -144,7 +139,8 @@ async function chooseContext(
     ...(passages.kbs === undefined ? {} : { kbs: [...passages.kbs] }),
     ...(text === turn.text ? {} : { lookedFor: [...wanted.queries] }),
   };
-  return { chosen, notices, gaveWay: [...prepared.notices, ...noticesOf(kb), ...passages.notices] };
+  const replaced = Object.values(used).flatMap((plugin) => fallbackText(plugin) ?? []);
+  return { chosen, notices, gaveWay: [...replaced, ...passages.notices] };
 }
 
 /** The receipt without the entries that the budget leaves out. */

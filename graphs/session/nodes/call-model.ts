@@ -83,7 +83,7 @@ export function callModel(deps: SessionDeps) {
       const summaries: ControlCall[] = [];
       const answer = await ask(deps, run, { state, runtime, guard, tools, summaries });
       const { tokens: taken, controlCalls, ...units } = await extraction;
-      const estimated = answer.receipt === undefined ? 0 : tokensIn(answer.receipt);
+      const estimated = tokensIn(answer.receipt);
       const { total, ...usage } = tokensOfCall(estimated, answer.message);
       if (usage.counted !== undefined)
         deps.windows.count(answer.model, { estimated, counted: usage.counted });
@@ -105,7 +105,7 @@ function afterCall(
   { model, receipt: call }: Answer,
   { sessionId, usage }: { readonly sessionId: string; readonly usage: Omit<CallTokens, "total"> },
 ): Partial<TurnInFlight> {
-  if (call === undefined || receipt === null) return {};
+  if (receipt === null) return {};
   const { tokens, turns = [] } = call;
   if (model === SYMBOLIC) return { receipt: { ...receipt, tokens, turns }, plan: call };
   return { plan: call, calls: withCall(calls, { ...call, ...usage }, sessionId) };
