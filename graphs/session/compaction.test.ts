@@ -21,7 +21,7 @@ function summary(model: ScriptedChatModel): string {
 const summaryCalls = (control: ScriptedChatModel) =>
   control.calls.filter(({ messages }) => JSON.stringify(messages[0]).includes("You shorten the older part"));
 
-const FILLER = "and a good deal of small talk about nothing in particular, as people do ".repeat(4);
+const FILLER = "and a good deal of small talk about nothing in particular, as people do ".repeat(6);
 
 /** A conversation of turns of which the first says a code. */
 async function talk(lily: Harness, turns: number): Promise<void> {
@@ -46,19 +46,13 @@ const CONTROLLED = {
 };
 
 describe("a conversation that outgrows its context", () => {
-  it("is told in a summary with what must not be lost; the transcript is as it was", async () => {
+  it("is told in a summary with what must not be lost, made anew when all are gone; the transcript is as it was", async () => {
     const model = echoModel();
     const lily = await start({ model, config: SMALL });
-    await talk(lily, 17);
+    await talk(lily, 12);
     expect(summary(model)).toContain("turn 1: “The vault code word is ZEBRA-7.”");
-    expect(await lily.turns(latestOf(await lily.chain()).sessionId)).toHaveLength(17);
+    expect(await lily.turns(latestOf(await lily.chain()).sessionId)).toHaveLength(12);
     expect((await lily.send("/why")).envelope.text).toContain("told in a summary");
-  });
-
-  it("keeps the same summary over turns, and makes it anew when all are gone", async () => {
-    const model = echoModel();
-    const lily = await start({ model, config: SMALL });
-    await talk(lily, 17);
     const boundary = await stored(lily);
     expect(boundary).not.toEqual([]);
     for (const { namespace, key } of boundary) await lily.storage.store.delete(namespace, key);
@@ -68,20 +62,13 @@ describe("a conversation that outgrows its context", () => {
     expect(summary(model)).toContain("turn 1: “The vault code word is ZEBRA-7.”");
   });
 
-  it("is summarised by the control model, which is asked once for many turns", async () => {
+  it("is summarised by the control model, asked once for many turns, and not anew in a session that continues it", async () => {
     const model = echoModel();
     const control = new ScriptedChatModel(() => "The vault opens with ZEBRA-7; much small talk.");
     const lily = await start({ model, models: { "scripted:control": control }, config: CONTROLLED });
-    await talk(lily, 17);
+    await talk(lily, 12);
     expect(summary(model)).toContain("The vault opens with ZEBRA-7; much small talk.");
     expect(summaryCalls(control).length).toBeLessThanOrEqual(3);
-  });
-
-  it("is not summarised anew in a session that continues it", async () => {
-    const model = echoModel();
-    const control = new ScriptedChatModel(() => "The vault opens with ZEBRA-7; much small talk.");
-    const lily = await start({ model, models: { "scripted:control": control }, config: CONTROLLED });
-    await talk(lily, 17);
     const before = control.calls.length;
     await lily.send("/new");
     await lily.send("/rejoin");
@@ -103,14 +90,14 @@ describe("a conversation that outgrows its context", () => {
     const model = echoModel();
     const control = new ScriptedChatModel(answer);
     const lily = await start({ model, models: { "scripted:control": control }, config: CONTROLLED });
-    await talk(lily, 17);
+    await talk(lily, 12);
     expect(summary(model)).toContain("turn 1: “The vault code word is ZEBRA-7.”");
   });
 
   it("loses an erased turn from its summary too, and what is stored of it", async () => {
     const model = echoModel();
     const lily = await start({ model, config: SMALL });
-    await talk(lily, 17);
+    await talk(lily, 12);
     expect(summary(model)).toContain("ZEBRA-7");
     await lily.send("/forget ZEBRA-7 --everywhere --yes");
     expect(JSON.stringify(await stored(lily))).not.toContain("ZEBRA");
@@ -124,7 +111,7 @@ describe("a conversation that outgrows its context", () => {
     const model = echoModel();
     const lily = await start({ model, config: SMALL });
     await lily.send("/todo renew passport C01X");
-    await talk(lily, 17);
+    await talk(lily, 12);
     expect(system(model)).toContain("1. task: renew passport C01X");
   });
 
@@ -138,7 +125,7 @@ describe("a conversation that outgrows its context", () => {
       units: { extract: "symbolic" },
     };
     const lily = await start({ model, models: { "scripted:control": control }, config });
-    await talk(lily, 17);
+    await talk(lily, 12);
     expect(system(model)).not.toContain("FACT");
     expect((await lily.send("/memory review")).envelope.text).toContain("The user owns a vault.");
     expect((await lily.send("/memory show")).envelope.text ?? "").not.toContain("vault");
