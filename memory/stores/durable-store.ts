@@ -193,11 +193,11 @@ export function page<Row>(
   const items: SearchItem[] = [];
   let skipped = 0;
   for (const row of rows) {
+    if (items.length >= limit) break;
     const item = read(row);
     if (item === undefined || filter?.(item.value) === false) continue;
     if (skipped < offset) skipped += 1;
     else items.push(item);
-    if (items.length >= limit) break;
   }
   return items;
 }

@@ -105,6 +105,12 @@ const LATIN_ONLY = /^[\p{ASCII}\u0080-\u02af\u2000-\u200a\u2010-\u206f\u20ac]*$/
 // Hebrew points, Arabic vowel signs and tatweel: readers leave them out, so a question does not have them.
 const OPTIONAL_MARKS = new RegExp("[[\\p{scx=Hebr}\\p{scx=Arab}]&&\\p{Mn}]|\\u0640", "gv");
 
+/** Most words of a question that are looked up; the rest of a long text adds noise and time. */
+export const MAX_QUERY_TERMS = 64;
+
+/** Most characters of a question that are read. */
+export const MAX_QUERY_CHARACTERS = 20_000;
+
 /** `text` in compatibility form (NFKC), without optional vowel signs, unspaced scripts spaced by character. */
 export function toSearchableText(text: string): string {
   const plain = normalizeText(text);

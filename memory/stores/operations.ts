@@ -257,13 +257,14 @@ export function endOfRange(path: string): string {
 
 /**
  * The namespaces that `query` selects. `paths` has to be sorted by code point (UTF-8 order), which is also the order of the
- * answer; it is read only as far as the limit, which is at least 1, demands.
+ * answer; it is read only as far as the limit demands.
  */
 export function selectNamespaces(paths: Iterable<string>, query: NamespaceQuery): string[][] {
   const selected: string[][] = [];
   let last: string | undefined;
   let skipped = 0;
   for (const path of paths) {
+    if (selected.length >= query.limit) break;
     const labels = decodePath(path);
     if (!query.conditions.every((condition) => matches(labels, condition))) continue;
     const cut = labels.slice(0, query.maxDepth);
@@ -272,7 +273,6 @@ export function selectNamespaces(paths: Iterable<string>, query: NamespaceQuery)
     last = encodePath(cut);
     if (skipped < query.offset) skipped += 1;
     else selected.push(cut);
-    if (selected.length >= query.limit) break;
   }
   return selected;
 }

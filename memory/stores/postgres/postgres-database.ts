@@ -36,29 +36,26 @@ export class PostgresDatabase implements Queryable {
 
   /** Runs `work` in a transaction: committed when it returns; ended with its connection when it throws. */
   transaction<T>(mode: string, work: (client: Queryable) => Promise<T>): Promise<T> {
-    return this.run(async () => {
-      const client = await this.#pool.connect();
-      let isOver = false;
-      try {
-        await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
-        const result = await work(client);
-        await client.query("COMMIT");
-        isOver = true;
-        return result;
-      } finally {
-        client.release(!isOver);
-      }
-    });
+    const inTransaction = async (client: Queryable): Promise<T> => {
+      await client.query(`BEGIN ISOLATION LEVEL ${mode}`);
+      const result = await work(client);
+      await client.query("COMMIT");
+      return result;
+    };
+    return this.apart(inTransaction, { isKept: true });
   }
 
-  /** Runs `work` on a connection of its own, which is ended with whatever was set or locked on it. */
-  apart<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+  /** Runs `work` on a connection of its own, which is ended, and what is set, locked or begun on it, unless it is kept. */
+  apart<T>(work: (client: Queryable) => Promise<T>, { isKept = false } = {}): Promise<T> {
     return this.run(async () => {
       const client = await this.#pool.connect();
+      let mayGoOn = false;
       try {
-        return await work(client);
+        const result = await work(client);
+        mayGoOn = isKept;
+        return result;
       } finally {
-        client.release(true);
+        client.release(!mayGoOn);
       }
     });
   }

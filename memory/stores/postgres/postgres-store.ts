@@ -1,6 +1,5 @@
 /** A durable LangGraph `BaseStore` in PostgreSQL, with search by words and by meaning. Why not LangGraph's own: decision 0009. */
 import type { SearchItem } from "@langchain/langgraph-checkpoint";
-import type { QueryResultRow } from "pg";
 import type { DueItem, Questions } from "#memory/embedding/vectors.ts";
 import { rankTexts, termsOf } from "#src/kernel/words.ts";
 import {
@@ -13,7 +12,7 @@ import {
   type DurableStoreOptions,
   type MadeVector,
 } from "../durable-store.ts";
-import { indexedTexts, toSearchableText } from "../index-fields.ts";
+import { indexedTexts, MAX_QUERY_CHARACTERS, MAX_QUERY_TERMS, toSearchableText } from "../index-fields.ts";
 import {
   commonPath,
   decodePath,
@@ -28,12 +27,6 @@ import { storeStatements, type ItemRow } from "./store-tables.ts";
 
 /** Called inside the transaction of a batch that writes, before anything is written; throws to refuse it. */
 export type WriteGuard = (client: Queryable) => Promise<void>;
-
-/** Most words of a question that are looked up; the rest of a long text adds noise and time. */
-const MAX_QUERY_TERMS = 64;
-
-/** Most characters of a question that are read. */
-const MAX_QUERY_CHARACTERS = 20_000;
 
 // An entry of the index has to fit on a third of a page; no word is longer, only bytes that were taken for text.
 const MAX_TERM_CHARACTERS = 100;
@@ -78,30 +71,28 @@ export class PostgresStore extends DurableStore<WriteGuard> {
   #readsOn(client: Queryable, questions: Questions): StoreReads {
     return {
       get: async ({ path, key }) => {
-        const [row] = await rowsOf<ItemRow>(client, this.#sql.get, [path, key]);
-        return row === undefined ? null : toItem(row);
+        const { rows } = await client.query<ItemRow>(this.#sql.get, [path, key]);
+        return rows[0] === undefined ? null : toItem(rows[0]);
       },
-      search: async (search) => {
-        if (search.limit === 0) return [];
-        if (search.query === undefined) return this.#list(client, search);
-        return this.#find(client, search, search.query, questions.get(search.query));
-      },
-      listNamespaces: async (query) => {
-        if (query.limit === 0) return [];
-        const found = await rowsOf<{ path: string }>(client, this.#sql.paths, rangeOf(commonPath(query)));
-        return selectNamespaces(
-          found.map(({ path }) => path),
-          query,
-        );
-      },
+      search: (search) =>
+        search.query === undefined
+          ? this.#list(client, search)
+          : this.#find(client, search, search.query, questions.get(search.query)),
+      listNamespaces: async (query) => selectNamespaces(await this.#paths(client, commonPath(query)), query),
     };
+  }
+
+  /** The namespaces at and below a path, in byte order. */
+  async #paths(client: Queryable, path: string): Promise<string[]> {
+    const { rows } = await client.query<{ path: string }>(this.#sql.paths, rangeOf(path));
+    return rows.map((row) => row.path);
   }
 
   /** Namespaces in the order in which they were first used, in each the items in the order in which they were first put. */
   async #list(client: Queryable, search: SearchQuery): Promise<SearchItem[]> {
     const { path, filter, limit, offset } = search;
     const range = filter === undefined ? [limit, offset] : [null, 0];
-    const rows = await rowsOf<ItemRow>(client, this.#sql.list, [...rangeOf(path), ...range]);
+    const { rows } = await client.query<ItemRow>(this.#sql.list, [...rangeOf(path), ...range]);
     return filter === undefined ? rows.map(toItem) : page(rows, search, toItem);
   }
 
@@ -115,15 +106,15 @@ export class PostgresStore extends DurableStore<WriteGuard> {
     const question = toSearchableText(query.slice(0, MAX_QUERY_CHARACTERS));
     const terms = termsIn(question).slice(0, MAX_QUERY_TERMS);
     if (terms.length === 0) return [];
-    const found = await rowsOf<ItemRow>(client, this.#sql.match, [...rangeOf(path), terms]);
-    const byWords = rankTexts(found, question, textsOf);
+    const found = await client.query<ItemRow>(this.#sql.match, [...rangeOf(path), terms]);
+    const byWords = rankTexts(found.rows, question, textsOf);
     const ranked = fuse(
       new Map(byWords.map(({ item, score }) => [item.id, score])),
       await this.#similarities(client, vector, path),
     );
     // A filter has to read what it judges.
     const wanted = filter === undefined ? ranked.slice(0, offset + limit) : ranked;
-    const rows = await rowsOf<ItemRow>(client, this.#sql.byIds, [wanted.map(({ id }) => id)]);
+    const { rows } = await client.query<ItemRow>(this.#sql.byIds, [wanted.map(({ id }) => id)]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return page(wanted, search, ({ id, score }) => {
       const row = byId.get(id);
@@ -139,7 +130,7 @@ export class PostgresStore extends DurableStore<WriteGuard> {
   ): Promise<Map<number, number>> {
     if (question === undefined || this.embedder === undefined) return new Map();
     const values = [...rangeOf(path), this.embedder.model, question.byteLength];
-    const rows = await rowsOf<{ id: number; vector: Buffer }>(client, this.#sql.vectors, values);
+    const { rows } = await client.query<{ id: number; vector: Buffer }>(this.#sql.vectors, values);
     return new Map(
       rows.map(({ id, vector }) => {
         const other = new Float32Array(new Uint8Array(vector).buffer);
@@ -164,27 +155,18 @@ export class PostgresStore extends DurableStore<WriteGuard> {
   }
 
   protected async hasVectors(model: string): Promise<boolean> {
-    return (await rowsOf(this.#database, this.#sql.anyVector, [model])).length === 1;
+    return (await this.#database.query(this.#sql.anyVector, [model])).rowCount === 1;
   }
 
   protected async dueVectors({ model, bytes, isEmbedded, limit }: DueQuery): Promise<DueItem[]> {
-    const paths = await rowsOf<{ path: string }>(this.#database, this.#sql.paths, rangeOf(""));
-    const embedded = paths.filter(({ path }) => isEmbedded(decodePath(path))).map(({ path }) => path);
-    return rowsOf<DueItem>(this.#database, this.#sql.due, [embedded, model, bytes, limit]);
+    const paths = (await this.#paths(this.#database, "")).filter((path) => isEmbedded(decodePath(path)));
+    return (await this.#database.query<DueItem>(this.#sql.due, [paths, model, bytes, limit])).rows;
   }
 
   protected async putVectors(made: readonly MadeVector[]): Promise<void> {
     for (const { id, value, fields, model, bytes } of made)
       await this.#database.query(this.#sql.putVector, [id, value, fields, model, bytes]);
   }
-}
-
-async function rowsOf<Row extends QueryResultRow>(
-  client: Queryable,
-  sql: string,
-  values: unknown[],
-): Promise<Row[]> {
-  return (await client.query<Row>(sql, values)).rows;
 }
 
 /** First path at or below a namespace, and the first one behind all of them; empty: none. */

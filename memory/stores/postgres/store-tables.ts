@@ -3,29 +3,18 @@ import { LilyError } from "#src/kernel/errors.ts";
 import type { StoredItemRow } from "../durable-store.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
 
-/** The tables of the store in a schema, which is quoted. */
-function tablesIn(schema: string) {
-  return {
-    namespaces: `${schema}.lily_namespaces`,
-    items: `${schema}.lily_items`,
-    vectors: `${schema}.lily_vectors`,
-  };
-}
-
-type StoreTables = ReturnType<typeof tablesIn>;
-
 // `path` is the namespace, each label ended by ".", in byte order, so that a prefix of labels is a range of its index.
 // Numbers grow, so they are the order in which namespaces and items were first put. `value` is the JSON as text: jsonb
 // refuses NUL and forgets the order of members. `terms` are the words by which the item is found, NULL when it is not
 // indexed; `index_fields` says where they are.
-const CREATE = ({ namespaces, items }: StoreTables): string => `
-  CREATE TABLE ${namespaces} (
+const CREATE = (schema: string): string => `
+  CREATE TABLE ${schema}.lily_namespaces (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     path text COLLATE "C" NOT NULL UNIQUE
   );
-  CREATE TABLE ${items} (
+  CREATE TABLE ${schema}.lily_items (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    namespace_id bigint NOT NULL REFERENCES ${namespaces} (id),
+    namespace_id bigint NOT NULL REFERENCES ${schema}.lily_namespaces (id),
     key text COLLATE "C" NOT NULL,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
@@ -33,32 +22,32 @@ const CREATE = ({ namespaces, items }: StoreTables): string => `
     terms text[],
     value text NOT NULL
   );
-  CREATE UNIQUE INDEX lily_items_by_key ON ${items} (namespace_id, key);
-  CREATE INDEX lily_items_in_order ON ${items} (namespace_id, id);
-  CREATE INDEX lily_items_by_term ON ${items} USING gin (terms);`;
+  CREATE UNIQUE INDEX lily_items_by_key ON ${schema}.lily_items (namespace_id, key);
+  CREATE INDEX lily_items_in_order ON ${schema}.lily_items (namespace_id, id);
+  CREATE INDEX lily_items_by_term ON ${schema}.lily_items USING gin (terms);`;
 
 // Version 2 kept what facts are about beside their values, with an index each. Until version 3 a turn was one text; the
 // user's words and the reply to them are two now, by the same terms. `vector`, since version 5, holds 32-bit floats, the
 // lowest byte first, so that no extension of the server is needed; NULL for a text that the model does not take. A trigger
 // sees a vector that was made while the item was changed; a statement would not.
-const BRING_UP_TO_DATE = ({ items, namespaces, vectors }: StoreTables): string => `
-  ALTER TABLE ${items} DROP COLUMN IF EXISTS newness, DROP COLUMN IF EXISTS conflict_group, DROP COLUMN IF EXISTS state;
-  UPDATE ${items} SET index_fields = '["messages[0].content","messages[1:].content"]'
+const BRING_UP_TO_DATE = (schema: string): string => `
+  ALTER TABLE ${schema}.lily_items DROP COLUMN IF EXISTS newness, DROP COLUMN IF EXISTS conflict_group, DROP COLUMN IF EXISTS state;
+  UPDATE ${schema}.lily_items SET index_fields = '["messages[0].content","messages[1:].content"]'
   WHERE index_fields = '["messages[*].content"]'
-    AND namespace_id IN (SELECT id FROM ${namespaces} WHERE path >= 'history.' AND path < 'history/');
-  CREATE TABLE ${vectors} (
-    item_id bigint PRIMARY KEY REFERENCES ${items} (id) ON DELETE CASCADE,
+    AND namespace_id IN (SELECT id FROM ${schema}.lily_namespaces WHERE path >= 'history.' AND path < 'history/');
+  CREATE TABLE ${schema}.lily_vectors (
+    item_id bigint PRIMARY KEY REFERENCES ${schema}.lily_items (id) ON DELETE CASCADE,
     model text NOT NULL,
     vector bytea
   );
-  CREATE FUNCTION ${vectors}_of_changed_item() RETURNS trigger LANGUAGE plpgsql AS $body$
+  CREATE FUNCTION ${schema}.lily_vectors_of_changed_item() RETURNS trigger LANGUAGE plpgsql AS $body$
     BEGIN
-      DELETE FROM ${vectors} WHERE item_id = OLD.id;
+      DELETE FROM ${schema}.lily_vectors WHERE item_id = OLD.id;
       RETURN NULL;
     END $body$;
-  CREATE TRIGGER lily_vector_of_changed_item AFTER UPDATE ON ${items} FOR EACH ROW
+  CREATE TRIGGER lily_vector_of_changed_item AFTER UPDATE ON ${schema}.lily_items FOR EACH ROW
     WHEN (OLD.value <> NEW.value OR OLD.index_fields IS DISTINCT FROM NEW.index_fields)
-    EXECUTE FUNCTION ${vectors}_of_changed_item();`;
+    EXECUTE FUNCTION ${schema}.lily_vectors_of_changed_item();`;
 
 const VERSION = 5;
 
@@ -83,8 +72,7 @@ export async function setUpStore(database: PostgresDatabase): Promise<void> {
     });
   }
   if (version === VERSION) return;
-  const tables = tablesIn(schema);
-  const steps = `${version === 0 ? CREATE(tables) : ""} ${BRING_UP_TO_DATE(tables)}`;
+  const steps = `${version === 0 ? CREATE(schema) : ""} ${BRING_UP_TO_DATE(schema)}`;
   // Several statements in one query are one transaction.
   await database.query(`${steps} INSERT INTO ${versions} (version) VALUES (${VERSION})`);
 }
@@ -98,7 +86,9 @@ export interface ItemRow extends StoredItemRow {
 
 /** Every statement of the store in a schema, which is quoted. Nothing else that a caller gives becomes part of one. */
 export function storeStatements(schema: string) {
-  const { namespaces, items, vectors } = tablesIn(schema);
+  const namespaces = `${schema}.lily_namespaces`;
+  const items = `${schema}.lily_items`;
+  const vectors = `${schema}.lily_vectors`;
   const read = `SELECT n.path, i.id::float8 AS id, i.key, i.value, i.index_fields AS "indexFields",
       i.created_at::float8 AS "createdAt", i.updated_at::float8 AS "updatedAt"
     FROM ${items} i JOIN ${namespaces} n ON n.id = i.namespace_id`;

@@ -73,10 +73,7 @@ export class SqliteStore extends DurableStore<() => void> {
       },
       search: (query) => this.#search(query, questions),
       listNamespaces: (query) =>
-        // An iterator that is made and never read would keep its statement busy.
-        query.limit === 0
-          ? []
-          : selectNamespaces(this.#sql.paths.iterate(...rangeOf(commonPath(query))), query),
+        selectNamespaces(this.#sql.paths.iterate(...rangeOf(commonPath(query))), query),
     };
     const work = (): unknown[] => {
       if (changes.length > 0) guard?.();
@@ -95,7 +92,6 @@ export class SqliteStore extends DurableStore<() => void> {
   /** Without a query: namespaces in the order in which they were first used, in each the items as they were first put. */
   #search(search: SearchQuery, questions: Questions): SearchItem[] {
     const { path, query, filter, limit, offset } = search;
-    if (limit === 0) return [];
     if (query !== undefined) {
       return page(this.#rank(query, path, questions.get(query)), search, ({ id, score }) => {
         const row = this.#sql.getById.get(id);

@@ -1,7 +1,14 @@
 /** The full-text indexes of the store file, each item in one of them by the first label of its namespace, and how they are asked. */
 import type { Database } from "better-sqlite3";
 import { LIGHT, STOP_WORDS, wordSegmenter } from "#src/kernel/words.ts";
-import { indexedTexts, normalizeText, toSearchableText, UNSPACED_RUN } from "../index-fields.ts";
+import {
+  indexedTexts,
+  MAX_QUERY_CHARACTERS,
+  MAX_QUERY_TERMS,
+  normalizeText,
+  toSearchableText,
+  UNSPACED_RUN,
+} from "../index-fields.ts";
 
 /** Names of the indexes. Facts, and passages of documents, have one of their own; all else shares the first. */
 export const TEXT_TABLES = ["item_text", "fact_text", "passage_text"] as const;
@@ -66,12 +73,6 @@ export function rebuildTextTables(db: Database): number {
   return texts;
 }
 
-/** Most words of a question that are looked up; the rest of a long text adds noise and time. */
-const MAX_TERMS = 64;
-
-/** Most characters of a question that are read. */
-const MAX_QUERY_CHARACTERS = 20_000;
-
 const WORD = new RegExp(`(?<unspaced>${UNSPACED_RUN})|[\\p{L}\\p{N}\\p{M}\\p{Co}]+`, "gu");
 
 // Names that are written as one: LOT-77-A, j.doe@ex.org, 1.2.3. They are looked up whole as well as in parts.
@@ -97,7 +98,7 @@ export function toMatchQuery(text: string): string | undefined {
   if (terms.length === 0) return undefined;
   // Only letters, digits, marks and spaces are left by now, so there is nothing to escape.
   return terms
-    .slice(0, MAX_TERMS)
+    .slice(0, MAX_QUERY_TERMS)
     .map((term) => `"${toSearchableText(term).trim()}"`)
     .join(" OR ");
 }

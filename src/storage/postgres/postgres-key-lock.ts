@@ -6,14 +6,6 @@ import type { Clock } from "#src/kernel/clock.ts";
 import type { KeyLock, LeaseRef } from "../backend.ts";
 import { assertNewest, Leases } from "../key-lock.ts";
 
-export interface PostgresKeyLockOptions {
-  /** Keeps one connection open for as long as this process lives, however it ends. Whoever made it ends it. */
-  readonly alive: Pool;
-  readonly clock: Clock;
-  /** How long a lease lasts without renewal, in milliseconds; 30 s by default. That of a process that was killed ends at once. */
-  readonly leaseMs?: number | undefined;
-}
-
 /** No row has this name, which is no JSON: its token is the highest that a forgotten lock had, from which new ones go on. */
 const FORGOTTEN = "highest-removed-token";
 
@@ -22,10 +14,10 @@ const LONGEST_ROW_BYTES = 1_000;
 /** Makes the table of leases. A row stays when its lease ends, so that tokens only grow. */
 export async function setUpLeases(database: PostgresDatabase): Promise<void> {
   const leases = `${database.schema}.lily_leases`;
+  // Tables of earlier versions lack `pid`.
   await database.query(`CREATE TABLE IF NOT EXISTS ${leases} (
-    lock_name text COLLATE "C" PRIMARY KEY, token bigint NOT NULL, expires_at timestamptz NOT NULL)`);
-  // Tables of earlier versions lack it.
-  await database.query(`ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS pid integer`);
+    lock_name text COLLATE "C" PRIMARY KEY, token bigint NOT NULL, expires_at timestamptz NOT NULL);
+    ALTER TABLE ${leases} ADD COLUMN IF NOT EXISTS pid integer`);
 }
 
 /** Times are the server's, so that hosts need not agree on the time; `pid` is that of the holder's own connection. */
@@ -64,7 +56,15 @@ export class PostgresKeyLock implements KeyLock {
   readonly #database: PostgresDatabase;
   readonly #sql: ReturnType<typeof leaseStatements>;
 
-  constructor(database: PostgresDatabase, { alive, clock, leaseMs = 30_000 }: PostgresKeyLockOptions) {
+  /**
+   * @param alive keeps one connection open for as long as this process lives, however it ends; then its leases end at once
+   * @param options how long a lease lasts without renewal, in milliseconds
+   */
+  constructor(
+    database: PostgresDatabase,
+    alive: Pool,
+    { clock, leaseMs = 30_000 }: { readonly clock: Clock; readonly leaseMs?: number | undefined },
+  ) {
     const sql = leaseStatements(`${database.schema}.lily_leases`);
     /** Of the connection that is kept; another one when it was lost. */
     const pidOf = async (): Promise<number | undefined> => {
