@@ -6,7 +6,7 @@ import { NO_SKILLS } from "#src/agents/snapshot.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { verifyOwner } from "#src/sessions/verify.ts";
-import { blobNamespace } from "#src/storage/session-namespaces.ts";
+import { blobNamespace } from "#src/storage/session-items.ts";
 import { agentHomes, skillText } from "./testing/agent-home.ts";
 import { createHarness, echoModel, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";

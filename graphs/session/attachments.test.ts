@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { sha256Of } from "#src/sessions/seal.ts";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { blobNamespace } from "#src/storage/session-namespaces.ts";
+import { blobNamespace } from "#src/storage/session-items.ts";
 import { createHarness, latestOf, OWNER, type Harness, type HarnessOptions } from "./testing/harness.ts";
 
 const bytesOf = (fill: number, length = 300) => new Uint8Array(length).fill(fill);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { summaryNamespace } from "#src/storage/session-namespaces.ts";
+import { summaryNamespace } from "#src/storage/session-items.ts";
 import { echoModel, KEY, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 import { harnessStarter } from "./testing/open-harnesses.ts";
 

@@ -21,7 +21,7 @@ import { toStorableValue } from "#src/kernel/json.ts";
 import type { FailedTurn, KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { KeyLock } from "#src/storage/backend.ts";
-import { IN_FLIGHT_KEY, inFlightNamespace } from "#src/storage/session-namespaces.ts";
+import { IN_FLIGHT_KEY, inFlightNamespace } from "#src/storage/session-items.ts";
 import { approvalSchema, decisionSchema } from "#src/tools/approval.ts";
 import type { OpenApproval } from "#src/turns/answer-approval.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";

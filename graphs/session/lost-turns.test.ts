@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
+import { historyNamespace, turnItemKey } from "#src/storage/session-items.ts";
 import { createHarness, echoModel, KEY, latestOf, OWNER } from "./testing/harness.ts";
 
 /** A conversation of four turns whose turns `lost` went with the log of the store. */

@@ -2,7 +2,7 @@ import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ScriptedChatModel } from "#src/models/testing/scripted-chat-model.ts";
-import { blobNamespace } from "#src/storage/session-namespaces.ts";
+import { blobNamespace } from "#src/storage/session-items.ts";
 import { createHarness, latestOf, OWNER, type Harness } from "./testing/harness.ts";
 
 const makeTool = (give: () => unknown, options: object = {}): StructuredToolInterface =>

@@ -6,8 +6,7 @@ import type { FactDeps } from "#memory/facts/rows.ts";
 import { isMemoryOf, memoryOwners, ownMemory } from "#memory/namespaces.ts";
 import { decodeLabel, encodeLabel } from "#src/kernel/ids.ts";
 import { FROZEN_TYPE } from "#src/sessions/repository.ts";
-import { itemsUnder, namespacesUnder } from "#src/storage/session-items.ts";
-import { blobNamespace } from "#src/storage/session-namespaces.ts";
+import { itemsUnder, namespacesUnder, blobNamespace } from "#src/storage/session-items.ts";
 import {
   itemsIn,
   itemsOf,

@@ -6,7 +6,7 @@ import type { FailedTurn } from "#src/sessions/repository.ts";
 import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { explanationNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
+import { explanationNamespace, historyNamespace, turnItemKey } from "#src/storage/session-items.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { repositoryStores } from "#src/storage/testing/repository-stores.ts";
 import { erase, findAll, searchFor } from "./erase.ts";

@@ -9,8 +9,12 @@ import { encodeLabel } from "#src/kernel/ids.ts";
 import { stringsIn } from "#src/kernel/json.ts";
 import { chainSchema, lineageOf, type ChainEntry } from "#src/sessions/chain.ts";
 import { erasePartsFromChain, partsSaying, redactedTurnSchema } from "#src/sessions/redaction.ts";
-import { itemsUnder, namespacesUnder, fromTurnItem } from "#src/storage/session-items.ts";
-import { sessionIndexNamespace } from "#src/storage/session-namespaces.ts";
+import {
+  itemsUnder,
+  namespacesUnder,
+  fromTurnItem,
+  sessionIndexNamespace,
+} from "#src/storage/session-items.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { stringsOf } from "#src/storage/stored-strings.ts";
 import { blobs, evidence, itemsInAll, memory, memoryOfKey, ofPerson, tombstones } from "./belongings.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { chainNamespace } from "#src/storage/session-namespaces.ts";
+import { chainNamespace } from "#src/storage/session-items.ts";
 import { chainSchema, openChain, rotateChain, sealEntry, type Chain, type ChainEntry } from "./chain.ts";
 import { EMPTY_HEAD, linkTurn } from "./seal.ts";
 import {

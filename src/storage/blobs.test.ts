@@ -3,7 +3,7 @@ import { createManualClock } from "#src/kernel/clock.ts";
 import { sha256Of } from "#src/sessions/seal.ts";
 import { createBlobStore } from "./store-session-repository.ts";
 import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";
-import { blobNamespace } from "./session-namespaces.ts";
+import { blobNamespace } from "./session-items.ts";
 
 const picture = { mimeType: "image/png", bytes: Uint8Array.from({ length: 300 }, (_, at) => at % 256) };
 

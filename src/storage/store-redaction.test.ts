@@ -7,7 +7,7 @@ import { EMPTY_HEAD, linkTurn } from "#src/sessions/seal.ts";
 import { turnBody } from "#src/sessions/testing/turn-body.ts";
 import type { TurnBody, TurnRecord } from "#src/sessions/turn-record.ts";
 import { createMemoryBackend } from "./sqlite/sqlite-backend.ts";
-import { historyNamespace, turnItemKey } from "./session-namespaces.ts";
+import { historyNamespace, turnItemKey } from "./session-items.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
 import { repositoryStores } from "./testing/repository-stores.ts";
 

@@ -12,8 +12,7 @@ import {
 } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { turnRecordSchema } from "#src/sessions/turn-record.ts";
-import { fromTurnItem, putAll } from "./session-items.ts";
-import { historyNamespace, transcriptIn, turnItemKey } from "./session-namespaces.ts";
+import { fromTurnItem, putAll, historyNamespace, transcriptIn, turnItemKey } from "./session-items.ts";
 
 /** How the chain itself is read and put. */
 export type ChainMethods = Pick<SessionRepository, "readChain" | "writeChain">;

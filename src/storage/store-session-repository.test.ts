@@ -11,7 +11,7 @@ import {
   explanationNamespace,
   historyNamespace,
   turnItemKey,
-} from "./session-namespaces.ts";
+} from "./session-items.ts";
 import { createStoreSessionRepository } from "./store-session-repository.ts";
 import { repositoryStores } from "./testing/repository-stores.ts";
 

@@ -30,8 +30,6 @@ import {
   readItem,
   searchAll,
   within,
-} from "./session-items.ts";
-import {
   blobNamespace,
   chainNamespace,
   chainsOf,
@@ -45,7 +43,7 @@ import {
   transcriptIn,
   transcriptsOf,
   turnItemKey,
-} from "./session-namespaces.ts";
+} from "./session-items.ts";
 import { redactTurns, type ChainMethods } from "./store-redaction.ts";
 
 const CHAIN_KEY = "chain";

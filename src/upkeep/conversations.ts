@@ -16,8 +16,14 @@ import {
   type TranscriptRef,
 } from "#src/sessions/repository.ts";
 import { combineReports, verifyOwner, type VerifyReport } from "#src/sessions/verify.ts";
-import { getItem, itemsUnder, namespacesUnder, searchAll } from "#src/storage/session-items.ts";
-import { deliveryNamespace, sessionIndexNamespace } from "#src/storage/session-namespaces.ts";
+import {
+  getItem,
+  itemsUnder,
+  namespacesUnder,
+  searchAll,
+  deliveryNamespace,
+  sessionIndexNamespace,
+} from "#src/storage/session-items.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { counted, joined } from "#src/kernel/markdown.ts";
 import { fine, someOf, warning, wrong, type Check } from "./check.ts";

@@ -1,9 +1,8 @@
 /** A server with the session graph as tests talk to it: threads, runs and what is stored of them. */
 import { Client } from "@langchain/langgraph-sdk";
 import { z } from "zod";
-import { fromTurnItem } from "#src/storage/session-items.ts";
+import { fromTurnItem, historyNamespace } from "#src/storage/session-items.ts";
 import { turnRecordSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
-import { historyNamespace } from "#src/storage/session-namespaces.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { handoffSchema } from "../../session/state.ts";
 

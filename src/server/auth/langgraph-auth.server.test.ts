@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type DevServer, startDevServer } from "#graphs/server/testing/dev-server.ts";
 import { handoffSchema } from "#graphs/session/state.ts";
-import { chainNamespace } from "#src/storage/session-namespaces.ts";
+import { chainNamespace } from "#src/storage/session-items.ts";
 import { turnReplySchema } from "#src/turns/turn-reply.ts";
 import { hashApiKey, newApiKey } from "./key-entries.ts";
 import { writeKeyFile } from "./key-file.ts";

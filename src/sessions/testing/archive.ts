@@ -1,7 +1,7 @@
 /** An archive for tests: three sessions of one key, the last of them open, and ways past the repository to what is stored. */
 import { createManualClock } from "#src/kernel/clock.ts";
 import { createMemoryBackend } from "#src/storage/sqlite/sqlite-backend.ts";
-import { chainNamespace, historyNamespace, turnItemKey } from "#src/storage/session-namespaces.ts";
+import { chainNamespace, historyNamespace, turnItemKey } from "#src/storage/session-items.ts";
 import { createStoreSessionRepository } from "#src/storage/store-session-repository.ts";
 import { openChain, rotateChain, type Chain } from "../chain.ts";
 import { erasePartsFromChain } from "../redaction.ts";
