@@ -123,7 +123,7 @@ function depsOf(
     stops: new StopRegistry(),
     threads: noThreadRegistrar,
     storageName: "faults",
-    fencedStore: (lease) => made.storage.fencedStore(lease),
+    fencedStore: made.storage.fencedStore,
     shownTurns: new ShownTurns(),
     windows: new ContextWindows(clock),
     tools: [noteTool(noted), askTool(noted), noteTool(noted, "change")],

@@ -1,26 +1,20 @@
-/** What commands look at, in a run of the graph and beside one; and `/forget … --everywhere --yes`, which erases before its run. */
+/** What commands look at, in a run of the graph and beside one. */
 import { createBlobStore } from "#src/storage/store-session-repository.ts";
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
 import { createSessionAgents } from "#src/agents/session-agents.ts";
 import { withContents } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { erasedText, erasesEverywhere, type ForgetFlags } from "#src/commands/catalog/forget.ts";
-import { withMemory } from "#src/commands/catalog/memory/memory-action.ts";
 import {
   type CommandContext,
   readsOnly,
   type ShownPrompt,
   type SessionPlugins,
-  orRefusal,
   runPlain,
 } from "#src/commands/command.ts";
-import { parseCommand } from "#src/commands/parse-command.ts";
 import { findCommand, unknownCommand } from "#src/commands/registry.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
-import { erase } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
 import { previewText } from "#src/erasure/preview.ts";
-import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { defined } from "#src/kernel/json.ts";
 import { deriveUuid } from "#src/kernel/ids.ts";
@@ -34,9 +28,8 @@ import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { fromLangChain } from "#src/turns/langchain-messages.ts";
-import type { BeforeRun, ReadCommand, RunAfter } from "#src/turns/turn-deps.ts";
+import type { ReadCommand } from "#src/turns/turn-deps.ts";
 import type { SessionRunner } from "#src/turns/runner.ts";
-import { findAnswer, refusal } from "#src/turns/turn-reply.ts";
 import { commandReply } from "./delivery.ts";
 import { beginChain, catchUp, newFields, solverOf } from "./locate-session.ts";
 import { advance } from "./nodes/commit.ts";
@@ -126,8 +119,6 @@ export interface BesideSources {
   readonly erasure: ErasureDeps;
   /** The message of a key that a program which ended has left unanswered. */
   readonly unanswered: (ref: KeyRef) => Promise<UnansweredMessage | undefined>;
-  /** Waits for upkeep beside turns, which may write what it has read before. */
-  readonly settled: () => Promise<void>;
 }
 
 /** The context of a command that is given on a key; of the latest session, unless another one of the key is named. */
@@ -216,46 +207,4 @@ async function sessionBefore(
   const began = await newFields(deps, run, { chain, entry });
   const before = await run.repository.readStoredTurns(session, { from: 1, to: turn - 1 });
   return before.reduce((fields, stored) => advance(deps, fields, stored), began);
-}
-
-/** What the conversation keeps of the message. */
-const WITHOUT_WORDS = "/forget … --everywhere --yes";
-
-/** Makes what `runTurn` asks before each run. */
-export function eraseFirst(
-  { botNames }: Pick<SessionDeps, "botNames">,
-  { erasure, settled }: BesideSources,
-  contextOf: ContextOf,
-): BeforeRun {
-  return async ({ ref, message, lease }): Promise<RunAfter | undefined> => {
-    const flags = flagsIn(message.content, botNames);
-    if (flags === undefined) return undefined;
-    const { owner, sessionKey } = ref;
-    const withoutWords = { ...message, content: WITHOUT_WORDS };
-    const context = await contextOf(ref, message.id);
-    // It was done before, and the stored reply tells of it.
-    const isRepeated = (await findAnswer(context.repository, ref, message.id)) !== undefined;
-    if (isRepeated || context.memory === undefined) return { kind: "run", message: withoutWords };
-    const text = await orRefusal(() => erasedText(withMemory(context), flags));
-    if (typeof text !== "string") {
-      const { sessionId } = context.session;
-      return { kind: "reply", reply: refusal(text, { sessionId, deliveryId: message.id }) };
-    }
-    await settled();
-    const receipt = await erase(erasure, {
-      owner,
-      text,
-      asked: flags.text,
-      held: { ref: { owner, sessionKey }, lease },
-    });
-    return { kind: "run", message: withoutWords, erased: receiptEnvelope(receipt) };
-  };
-}
-
-/** The flags of a command that erases everywhere; `undefined` for everything else. */
-function flagsIn(content: unknown, botNames: readonly string[]): ForgetFlags | undefined {
-  if (typeof content !== "string" || !content.includes("--everywhere")) return undefined;
-  const parsed = parseCommand(content, botNames);
-  if (parsed.kind !== "command" || parsed.name !== "forget") return undefined;
-  return erasesEverywhere(parsed.args);
 }

@@ -5,9 +5,14 @@ import type { BaseCheckpointSaver } from "@langchain/langgraph-checkpoint";
 import { z } from "zod";
 import { type BesideTurns, createBesideTurns } from "#src/app/beside-turns.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import type { CommandContext } from "#src/commands/command.ts";
+import { erasedText, erasesEverywhere, type ForgetFlags } from "#src/commands/catalog/forget.ts";
+import { withMemory } from "#src/commands/catalog/memory/memory-action.ts";
+import { type CommandContext, orRefusal } from "#src/commands/command.ts";
+import { parseCommand } from "#src/commands/parse-command.ts";
 import type { UnansweredMessage } from "#src/commands/unanswered-message.ts";
+import { erase } from "#src/erasure/erase.ts";
 import type { ErasureDeps } from "#src/erasure/place.ts";
+import { receiptEnvelope } from "#src/erasure/receipt.ts";
 import { errorMessage, LilyError } from "#src/kernel/errors.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
 import { sessionFieldsSchema } from "#src/sessions/session-fields.ts";
@@ -18,10 +23,10 @@ import { answerApproval, type ApprovalAnswer, type OpenApproval } from "#src/tur
 import { Arrivals } from "#src/turns/arrivals.ts";
 import { contentText } from "#src/turns/langchain-messages.ts";
 import { runTurn, type RunTurnDeps } from "#src/turns/run-turn.ts";
-import type { TurnRequest } from "#src/turns/turn-deps.ts";
+import type { BeforeRun, RunAfter, TurnRequest } from "#src/turns/turn-deps.ts";
 import type { GraphRun, GraphRunOutcome, SessionRunner, TurnEvent } from "#src/turns/runner.ts";
-import { refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { type BesideSources, createReadCommand, createReadContext, eraseFirst } from "./command-context.ts";
+import { findAnswer, refusal, type TurnReply } from "#src/turns/turn-reply.ts";
+import { createReadCommand, createReadContext } from "./command-context.ts";
 import { type CompiledSessionGraph, compileSessionGraph } from "./graph.ts";
 import { findApproval, findUnanswered } from "./in-flight.ts";
 import type { SessionStateValues } from "./state.ts";
@@ -109,8 +114,7 @@ function turnDepsOf(
   const erasure: ErasureDeps = { ...options.erasing, storage, clock: deps.clock, ids: deps.ids };
   const { locks, store, checkpointer } = storage;
   const { settled, afterTurn } = upkeep;
-  const sources: BesideSources = { repository, runner, store, erasure, unanswered, settled };
-  const contextOf = createReadContext(deps, sources);
+  const contextOf = createReadContext(deps, { repository, runner, store, erasure, unanswered });
   return {
     ids: deps.ids,
     runner,
@@ -121,7 +125,7 @@ function turnDepsOf(
     arrivals: new Arrivals(deps.arrivalsOf),
     readCommand: createReadCommand(contextOf),
     contextOf: (ref, sessionId) => contextOf(ref, "", sessionId),
-    beforeRun: eraseFirst(deps, sources, contextOf),
+    beforeRun: eraseFirst(deps, { erasure, settled }, contextOf),
     messageCharacters: deps.limits.messageCharacters,
     botNames: deps.botNames,
     lifecycleMode: deps.lifecycleMode,
@@ -129,6 +133,49 @@ function turnDepsOf(
     takeDropped: (sessionId) => checkpointer.takeDropped(sessionId),
     afterTurn,
   };
+}
+
+/** What the conversation keeps of the message. */
+const WITHOUT_WORDS = "/forget … --everywhere --yes";
+
+/** Makes what `runTurn` asks before each run: `/forget … --everywhere --yes` erases before the graph sees it. */
+function eraseFirst(
+  { botNames }: Pick<SessionDeps, "botNames">,
+  { erasure, settled }: { readonly erasure: ErasureDeps; readonly settled: BesideTurns["settled"] },
+  contextOf: ReturnType<typeof createReadContext>,
+): BeforeRun {
+  return async ({ ref, message, lease }): Promise<RunAfter | undefined> => {
+    const flags = flagsIn(message.content, botNames);
+    if (flags === undefined) return undefined;
+    const { owner, sessionKey } = ref;
+    const withoutWords = { ...message, content: WITHOUT_WORDS };
+    const context = await contextOf(ref, message.id);
+    // It was done before, and the stored reply tells of it.
+    const isRepeated = (await findAnswer(context.repository, ref, message.id)) !== undefined;
+    if (isRepeated || context.memory === undefined) return { kind: "run", message: withoutWords };
+    const text = await orRefusal(() => erasedText(withMemory(context), flags));
+    if (typeof text !== "string") {
+      const { sessionId } = context.session;
+      return { kind: "reply", reply: refusal(text, { sessionId, deliveryId: message.id }) };
+    }
+    // Upkeep beside turns may write what it has read before.
+    await settled();
+    const receipt = await erase(erasure, {
+      owner,
+      text,
+      asked: flags.text,
+      held: { ref: { owner, sessionKey }, lease },
+    });
+    return { kind: "run", message: withoutWords, erased: receiptEnvelope(receipt) };
+  };
+}
+
+/** The flags of a command that erases everywhere; `undefined` for everything else. */
+function flagsIn(content: unknown, botNames: readonly string[]): ForgetFlags | undefined {
+  if (typeof content !== "string" || !content.includes("--everywhere")) return undefined;
+  const parsed = parseCommand(content, botNames);
+  if (parsed.kind !== "command" || parsed.name !== "forget") return undefined;
+  return erasesEverywhere(parsed.args);
 }
 
 /** What `make` makes when it is asked for first: a program that ends without a turn compiles no graph. */

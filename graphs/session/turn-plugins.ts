@@ -18,7 +18,7 @@ import {
   type Shelf,
   type TurnPlan,
 } from "#src/preparation/plugins.ts";
-import { takenUnitsSchema } from "#src/preparation/units.ts";
+import { takenUnitsSchema } from "#src/preparation/built-in.ts";
 import { claimsFor, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import { type UsedPlugin, usedPluginSchema } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";

@@ -2,7 +2,6 @@
 import type { Operation } from "@langchain/langgraph-checkpoint";
 import { textsOf } from "#memory/stores/index-fields.ts";
 import type { Clock } from "#src/kernel/clock.ts";
-import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { embedTexts, type Embedder } from "./embedder.ts";
 
 /** Characters of a text that are embedded: about what the smallest windows in use take. */
@@ -17,7 +16,7 @@ const DEADLINE_MS = 3_000;
 /** Time after a failure in which the embedder is not asked. */
 const REST_MS = 30_000;
 
-/** A page of an answer asks the same question again; more than a few are not asked in a row. */
+/** A page of an answer asks the same question again; more than a few are not asked in a row. All are forgotten then. */
 const REMEMBERED = 32;
 
 /** Vectors of questions, by their text. */
@@ -64,9 +63,12 @@ export function createQueryVectors(
   };
   return async (question) => {
     const text = question.slice(0, MAX_TEXT_CHARACTERS).trim().toWellFormed();
-    if (text === "" || (!known.has(text) && clock.now() < restsUntil)) return undefined;
-    const asked = known.get(text) ?? ask(text);
-    keepNewest(known, [text, asked], REMEMBERED);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (text === "" || clock.now() < restsUntil) return undefined;
+    if (known.size >= REMEMBERED) known.clear();
+    const asked = ask(text);
+    known.set(text, asked);
     return asked;
   };
 }

@@ -1,6 +1,5 @@
 /** The fact store: the one way to long-term memory, for commands, tools, imports and jobs alike. */
 import type { BaseStore } from "@langchain/langgraph-checkpoint";
-import { keepNewest } from "#src/kernel/keep-newest.ts";
 import { assertOwner } from "../namespaces.ts";
 import { maskSecrets } from "../policy/find-secrets.ts";
 import type { SecretScanner } from "../policy/secret-scanner.ts";
@@ -76,15 +75,18 @@ async function overview({ store, clock }: FactDeps, { owner }: Who) {
   return { current, review: pending.records.length, leftOut: records.length - holding.length };
 }
 
-/** Texts whose masked form is known: the same facts are given again with each turn. */
+/** Texts whose masked form is known, for the same facts are given again with each turn; beyond them all are forgotten. */
 const MAX_KNOWN = 5_000;
 
 /** Makes what gives an answer back with the text of each record in it masked: an earlier version may have let a secret in. */
 function createMask(scan: SecretScanner): <T>(answer: T) => Promise<T> {
   const known = new Map<string, string>();
   const maskText = async (text: string): Promise<string> => {
-    const masked = known.get(text) ?? (await maskSecrets(text, scan));
-    keepNewest(known, [text, masked], MAX_KNOWN);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const masked = await maskSecrets(text, scan);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, masked);
     return masked;
   };
   const mask = async (value: unknown): Promise<unknown> => {

@@ -148,7 +148,7 @@ export async function openApp(
     deps: {
       ...deps,
       storageName: `${storage.name} in ${storage.location}`,
-      fencedStore: (lease) => storage.fencedStore(lease),
+      fencedStore: storage.fencedStore,
       searchesByMeaning: storage.fillVectors !== undefined,
     },
   };

@@ -21,7 +21,7 @@ export interface StorageBackend {
    * The same store, whose writes fail once `lease` is no longer the newest lease of its key. Reads are not checked.
    * The check and the write are one transaction where the backend has transactions.
    */
-  fencedStore(lease: LeaseRef): BaseStore;
+  readonly fencedStore: (lease: LeaseRef) => BaseStore;
   /** What only the backend can do when something is erased; absent where nothing is kept. */
   readonly erasure?: StorageErasure;
   /** Gives held leases back, closes files and timers. Idempotent. Nobody should be waiting for a lock any more. */

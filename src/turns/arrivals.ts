@@ -215,7 +215,7 @@ async function waitBehind(deps: TurnDeps, batch: Batch, member: Member): Promise
 /** Answers the members; more than one turn is needed only when some of them were part of one that a crash cut off. */
 async function answerMembers(deps: TurnDeps, batch: Batch, lease: Lease): Promise<TurnReply> {
   const { ref, mayGrow, stop } = batch;
-  let reply = failedReply(stoppedWhileWaiting(undefined));
+  let reply: TurnReply | undefined;
   for (let tries = 1; tries <= TRIES; tries += 1) {
     if (mayGrow) await settleStored(deps, batch);
     // A delivery that came twice is answered once.
@@ -223,7 +223,7 @@ async function answerMembers(deps: TurnDeps, batch: Batch, lease: Lease): Promis
       ({ deliveryId }, at, all) => all.findIndex((other) => other.deliveryId === deliveryId) === at,
     );
     const [first, ...others] = asked;
-    if (first === undefined) return reply;
+    if (first === undefined) break;
     const listeners = batch.members.flatMap(({ onEvent }) => onEvent ?? []);
     reply = await takeTurn(deps, {
       ref,
@@ -238,7 +238,8 @@ async function answerMembers(deps: TurnDeps, batch: Batch, lease: Lease): Promis
     // Nothing was stored, and it may work in a moment.
     else if (tries < TRIES) await sleepByTimer(FIRST_RETRY_MS * 2 ** (tries - 1));
   }
-  return reply;
+  // All were stopped, before a turn began.
+  return reply ?? failedReply(stoppedWhileWaiting(undefined));
 }
 
 const nameOf = ({ deliveryId, textHash }: Member): DeliveredText => ({ deliveryId, textHash });

@@ -10,7 +10,6 @@ import {
   nameResults,
   shortenedMessages,
 } from "#src/context/shown-messages.ts";
-import { keepNewest } from "#src/kernel/keep-newest.ts";
 import type { GivenTurns } from "#src/sessions/call-receipt.ts";
 import type { Message } from "#src/sessions/message.ts";
 import type { Chain } from "#src/sessions/chain.ts";
@@ -71,7 +70,11 @@ export class ShownTurns {
 
   /** A turn that was committed just now need not be read. */
   remember(record: TurnRecord): void {
-    keepNewest(this.#records, [keyOf(record.sessionId, record.turn), record], MAX_TURNS);
+    const key = keyOf(record.sessionId, record.turn);
+    this.#records.delete(key);
+    this.#records.set(key, record);
+    const [oldest] = this.#records.keys();
+    if (oldest !== undefined && this.#records.size > MAX_TURNS) this.#records.delete(oldest);
   }
 
   /** What a model is shown of a turn, in a form. */
