@@ -95,13 +95,16 @@ export async function askFirstThatAnswers(
   throw failedAttempts.attach(modelFailedError(first), attempts);
 }
 
+/** What has come of an answer so far. */
+type Partly = { chunk: AIMessageChunk | undefined };
+
 async function ask(
   deps: SessionDeps,
   call: PreparedCall,
   asking: Question & { readonly onFailure: (failure: { readonly kind: string }) => void },
 ): Promise<Pick<Answer, "message" | "endedBy">> {
   const { guard, onFailure } = asking;
-  const partial: Partial = { chunk: undefined };
+  const partial: Partly = { chunk: undefined };
   const grace = (ended: AbortSignal): Promise<void> => deps.sleep(GRACE_MS, ended);
   try {
     const message = await withRetries(
@@ -125,15 +128,10 @@ async function ask(
   }
 }
 
-/** What has come of an answer so far. */
-interface Partial {
-  chunk: AIMessageChunk | undefined;
-}
-
 async function stream(
   { model, messages }: PreparedCall,
   { runtime, guard }: Question,
-  partial: Partial,
+  partial: Partly,
 ): Promise<AIMessage> {
   partial.chunk = undefined;
   const { callbacks, metadata, tags } = runtime;

@@ -18,9 +18,8 @@ import { BUILT_IN } from "#src/sessions/rollover-policy.ts";
 import { claimsFor, UNIT_PHASES } from "#src/sessions/knowledge-units.ts";
 import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import type { ControlCall, TurnRecord } from "#src/sessions/turn-record.ts";
+import type { ControlCall } from "#src/sessions/turn-record.ts";
 import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
-import { saidBefore } from "./run-memory.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** What is decided before anything is looked up: who answers, by which plugins, and what is looked for. */
@@ -28,30 +27,23 @@ export interface PreparedTurn {
   /** What answers: a model reference, or `symbolic` for a solver without a model. */
   readonly solver: string;
   /** The plugin of each slot that was asked so far, with who chose it and what it took the place of. */
-  readonly plugins: Readonly<Partial<Record<Slot, UsedPlugin>>>;
+  readonly plugins: Readonly<Record<"planner" | "gs", UsedPlugin>>;
   readonly plan: TurnPlan;
-  /** What the user said before it, newest first; a few messages. */
-  readonly earlier: readonly string[];
   /** What preparing it took. */
   readonly tokens: number;
   readonly controlCalls: readonly ControlCall[];
 }
 
-/** Prepares the turn in flight. With the built-in plugins it calls no model and reads only the user's last messages. */
+/**
+ * Prepares the turn in flight. With the built-in plugins it calls no model and reads nothing.
+ *
+ * @param earlier what the user said before it, newest first; a few messages
+ */
 export async function prepareTurn(
   deps: SessionDeps,
-  {
-    session,
-    turn,
-    older,
-  }: {
-    readonly session: SessionFields;
-    readonly turn: TurnInFlight;
-    /** The turns before it, read as far as is needed. */
-    readonly older: { newestFirst(): AsyncIterable<readonly TurnRecord[]> };
-  },
+  { session, turn }: { readonly session: SessionFields; readonly turn: TurnInFlight },
+  earlier: readonly string[],
 ): Promise<PreparedTurn> {
-  const earlier = await saidBefore(older.newestFirst());
   const { sessionId } = session;
   const message = { text: turn.text, sessionId, turn: turn.number, earlier };
   const noted = turn.clears === true ? [] : claimsFor("planner-plugin", session.units);
@@ -66,7 +58,6 @@ export async function prepareTurn(
     solver: model,
     plugins: { planner: planner.used, gs: solver.used },
     plan: planner.value,
-    earlier,
     tokens: context.tokens(),
     controlCalls: context.calls(),
   };

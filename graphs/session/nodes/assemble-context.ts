@@ -27,7 +27,7 @@ import { modelOf, policyOf } from "../policy-of.ts";
 import { prepareTurn, withControlCalls } from "../prepare-turn.ts";
 import { notedIn, sourcesOf, systemText, type PromptSources } from "../prompt.ts";
 import { NO_TOOLS, offeredTools } from "../tools.ts";
-import { memoryForTurn, questionIn } from "../run-memory.ts";
+import { memoryForTurn, questionIn, saidBefore } from "../run-memory.ts";
 import { readRunContext, requireChain, type NodeRuntime, type RunContext } from "../run-context.ts";
 import { evidenceForTurn } from "../turn-plugins.ts";
 import type { SessionStateValues, SessionUpdate, TurnInFlight } from "../state.ts";
@@ -90,8 +90,9 @@ async function chooseContext(
 ): Promise<ChosenContext> {
   const chain = await requireChain(run, session);
   const older = olderTurnsOf(deps, run, { chain, session, turn });
-  const prepared = await prepareTurn(deps, { session, turn, older });
-  const { earlier, plan: wanted, solver } = prepared;
+  const earlier = await saidBefore(older.newestFirst());
+  const prepared = await prepareTurn(deps, { session, turn }, earlier);
+  const { plan: wanted, solver } = prepared;
   const budgetTokens = budgetFor(deps, session.activeAgent, solver);
   const text = wanted.queries.join("\n");
   const [facts, passages] = await Promise.all([
