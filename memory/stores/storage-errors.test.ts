@@ -1,6 +1,8 @@
+import { Pool } from "pg";
 import { expect, it } from "vitest";
 import { LilyError } from "#src/kernel/errors.ts";
-import { onServer, retryBusy, toPostgresError } from "./storage-errors.ts";
+import { PostgresDatabase } from "./postgres/postgres-database.ts";
+import { retryBusy, toPostgresError } from "./storage-errors.ts";
 
 const SERVER = "db.example:5432/lily";
 
@@ -52,13 +54,14 @@ it("leaves errors alone that are not the server's", () => {
 });
 
 it("tries a deadlock again, but not for ever, and nothing else", async () => {
+  const database = new PostgresDatabase(new Pool(), SERVER);
   const attempts = async (code: string, successAt: number): Promise<number> => {
     let attempt = 0;
     const work = (): Promise<void> => {
       attempt += 1;
       return attempt < successAt ? Promise.reject(failure(code)) : Promise.resolve();
     };
-    await onServer(SERVER, work).catch(() => undefined);
+    await database.run(work).catch(() => undefined);
     return attempt;
   };
   expect(await attempts("40P01", 3)).toBe(3);

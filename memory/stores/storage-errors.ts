@@ -123,8 +123,8 @@ function explained(error: unknown, database: string, table: readonly Explanation
   return new LilyError(lilyCode, `the database ${database} ${fact} (${detail})`, { next, cause: error });
 }
 
-// By the code, not by class: another copy of better-sqlite3 has another class, and a busy checkpoint is no exception there.
-function codeOf(error: unknown): string | undefined {
+/** What errors are known by, not by class: another copy of better-sqlite3 has another class, and a busy checkpoint has none. */
+export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
@@ -167,26 +167,5 @@ export async function retryBusy<T>(
     });
   } catch (error) {
     throw toStorageError(error, file);
-  }
-}
-
-/** Attempts at what PostgreSQL ends in favour of another transaction. */
-const MOST_ATTEMPTS = 5;
-
-/**
- * Runs `work` on a server, and again when PostgreSQL ended it in favour of another transaction. `work` has to leave nothing
- * half done when it throws, as a transaction does; the server has made it wait by then, so it is tried again at once. Errors
- * are those of {@link toPostgresError}.
- */
-export async function onServer<T>(server: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await pRetry(work, {
-      retries: MOST_ATTEMPTS - 1,
-      minTimeout: 0,
-      // Serialization failure and deadlock: the transaction was rolled back.
-      shouldRetry: ({ error }) => ["40001", "40P01"].includes(codeOf(error) ?? ""),
-    });
-  } catch (error) {
-    throw toPostgresError(error, server);
   }
 }

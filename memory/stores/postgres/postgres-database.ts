@@ -1,13 +1,17 @@
 /** One PostgreSQL database, as the store, the locks and the saver ask it. */
 import { escapeIdentifier, type Pool, type QueryResult, type QueryResultRow } from "pg";
-import { onServer } from "../storage-errors.ts";
+import pRetry from "p-retry";
+import { codeOf, toPostgresError } from "../storage-errors.ts";
 
 /** A database or one of its connections. */
 export interface Queryable {
   query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>>;
 }
 
-/** Errors arrive as `LilyError`s that name the server; what it ended in favour of another transaction is tried again. */
+/** Attempts at what PostgreSQL ends in favour of another transaction. */
+const MOST_ATTEMPTS = 5;
+
+/** Errors are those of {@link toPostgresError}; what the server ended in favour of another transaction is tried again. */
 export class PostgresDatabase implements Queryable {
   /** Where the tables are, quoted for statements. */
   readonly schema: string;
@@ -25,9 +29,21 @@ export class PostgresDatabase implements Queryable {
     this.#server = server;
   }
 
-  /** Runs `work`, which asks the same server on its own and leaves nothing half done when it throws. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    return onServer(this.#server, work);
+  /**
+   * Runs `work` on the server, and again when PostgreSQL ended it in favour of another transaction. It has to leave nothing
+   * half done when it throws, as a transaction does; the server has made it wait by then, so it is tried again at once.
+   */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await pRetry(work, {
+        retries: MOST_ATTEMPTS - 1,
+        minTimeout: 0,
+        // Serialization failure and deadlock: the transaction was rolled back.
+        shouldRetry: ({ error }) => ["40001", "40P01"].includes(codeOf(error) ?? ""),
+      });
+    } catch (error) {
+      throw toPostgresError(error, this.#server);
+    }
   }
 
   query<Row extends QueryResultRow>(sql: string, values?: unknown[]): Promise<QueryResult<Row>> {
