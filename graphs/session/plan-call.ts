@@ -112,7 +112,7 @@ export function isLeftOut(
 ): boolean {
   const { to = 0, earlier = 0 } = before?.leftOut ?? {};
   const lastOut = within.from === undefined ? earlier + to : to;
-  return placeIn(of, within) <= lastOut || isCompacted(of, within);
+  return (lastOut > 0 && placeIn(of, within) <= lastOut) || isCompacted(of, within);
 }
 
 /** Whether the person had it told in a summary. */
