@@ -6,8 +6,8 @@ import { localTime } from "#src/kernel/clock.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import type { FoundTurn, SessionRepository } from "#src/sessions/repository.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { newestTurns } from "#src/sessions/transcript.ts";
-import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { answerOf, newestTurns } from "#src/sessions/transcript.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { excerptOf } from "./cut-text.ts";
 
 /** A piece of what was said. */

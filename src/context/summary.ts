@@ -6,7 +6,8 @@ import { z } from "zod";
 import { estimateTokens, wholeAt } from "#src/kernel/text.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { givenTurnsSchema } from "#src/sessions/call-receipt.ts";
-import { answerOf, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { answerOf } from "#src/sessions/transcript.ts";
+import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { escapeData } from "./system-prompt.ts";
 import { holdsIn, identifiersIn, type Identifier } from "./identifiers.ts";
 

@@ -6,13 +6,8 @@ import type { LeftOut } from "#src/sessions/call-receipt.ts";
 import { isInPhase, placeOf, type HeldUnit, type UnitPlace } from "#src/sessions/knowledge-units.ts";
 import { openEntries, type Ledger, type LedgerEntry } from "#src/sessions/ledger.ts";
 import { spokenText } from "#src/sessions/message.ts";
-import {
-  answerOf,
-  MAX_LEFT,
-  type LeftCandidate,
-  type Receipt,
-  type TurnRecord,
-} from "#src/sessions/turn-record.ts";
+import { answerOf } from "#src/sessions/transcript.ts";
+import { MAX_LEFT, type LeftCandidate, type Receipt, type TurnRecord } from "#src/sessions/turn-record.ts";
 
 /** Text from outside as it stands in a prompt, unable to open or close a fence: line breaks and runs of white space become one space, and brackets of tags are written as entities. */
 export function escapeData(text: string): string {

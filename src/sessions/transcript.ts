@@ -5,7 +5,7 @@ import { joinLedgers, type Ledger } from "./ledger.ts";
 import type { StoredTurn } from "./redaction.ts";
 import type { SessionRepository, TranscriptRef } from "./repository.ts";
 import { ledgerAfter } from "./session-changes.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { TurnBody, TurnRecord } from "./turn-record.ts";
 
 const CHUNK = 32;
 
@@ -71,6 +71,11 @@ export async function newestTurns<T extends StoredTurn>(
     if (turns.length >= options.count) break;
   }
   return turns.slice(0, options.count).toReversed();
+}
+
+/** Text of the turn's last assistant message, `""` when there is none. */
+export function answerOf(turn: Pick<TurnBody, "messages">): string {
+  return turn.messages.findLast((message) => message.role === "assistant")?.content ?? "";
 }
 
 /** What a session is handed by turns: those that it continues, and its own. */

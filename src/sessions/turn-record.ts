@@ -293,8 +293,3 @@ export const turnRecordSchema = z.strictObject({
 
 /** A committed turn as it is stored. */
 export type TurnRecord = z.infer<typeof turnRecordSchema>;
-
-/** Text of the turn's last assistant message, `""` when there is none. */
-export function answerOf(turn: Pick<TurnBody, "messages">): string {
-  return turn.messages.findLast((message) => message.role === "assistant")?.content ?? "";
-}

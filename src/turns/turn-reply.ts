@@ -5,7 +5,8 @@ import { LilyError } from "#src/kernel/errors.ts";
 import { defined } from "#src/kernel/json.ts";
 import { deliveryIdsOf, isRedacted, type RedactedTurn, type StoredTurn } from "#src/sessions/redaction.ts";
 import type { KeyRef, SessionRepository } from "#src/sessions/repository.ts";
-import { answerOf, turnStatusSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
+import { answerOf } from "#src/sessions/transcript.ts";
+import { turnStatusSchema, type TurnRecord } from "#src/sessions/turn-record.ts";
 
 export const turnReplySchema = z.strictObject({
   /**
