@@ -11,6 +11,7 @@ import {
   type PlanStep,
   type PlanTurn,
   shortTokens,
+  summaryBudget,
 } from "#src/context/plan-context.ts";
 import {
   collapsedMessages,
@@ -19,7 +20,6 @@ import {
   nameResults,
   stepsOf,
 } from "#src/context/shown-messages.ts";
-import { summaryBudget } from "#src/context/summary.ts";
 import { notesText, systemPrompt, unitsText } from "#src/context/system-prompt.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import { defined } from "#src/kernel/json.ts";

@@ -11,11 +11,12 @@ import {
   handoverNote,
   ledgerPart,
   notesText,
+  summarySection,
   systemPrompt,
   turnsOutLine,
   unitsText,
 } from "#src/context/system-prompt.ts";
-import { summarySection, type Summary } from "#src/context/summary.ts";
+import type { Summary } from "#src/context/summary.ts";
 import { shortTokens } from "#src/context/plan-context.ts";
 import { nameResults, stepMessages, stepsOf } from "#src/context/shown-messages.ts";
 import type { CallReceipt, GivenTurns } from "#src/sessions/call-receipt.ts";

@@ -6,11 +6,10 @@
 import { HumanMessage, SystemMessage, type BaseMessage } from "@langchain/core/messages";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import type { CompactOutcome } from "#src/commands/command.ts";
+import { summaryBudget } from "#src/context/plan-context.ts";
 import {
   checkedSummary,
   quotingSummary,
-  sectionTokens,
-  summaryBudget,
   summaryNotesSchema,
   summarySchema,
   wordsOfModel,
@@ -18,6 +17,7 @@ import {
   type SummaryNotes,
   type SummaryOptions,
 } from "#src/context/summary.ts";
+import { sectionTokens } from "#src/context/system-prompt.ts";
 import { defined } from "#src/kernel/json.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
 import { askControlModel } from "#src/models/ask-control-model.ts";

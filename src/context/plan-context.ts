@@ -100,6 +100,19 @@ const SHARES: Readonly<Partial<Record<PartName, { readonly share: number; readon
   tools: { share: 0.2 },
 };
 
+/** Most of a budget that a summary takes, of all of it and of what the parts leave that never give way. */
+const SUMMARY_SHARE = 0.2;
+const SUMMARY_SHARE_OF_REST = 0.4;
+/** With less room than this a summary says nothing. */
+const LEAST_SUMMARY_TOKENS = 160;
+
+/** Room for a summary in a budget of which other parts take so many tokens; 0 where there is too little. */
+export function summaryBudget(budgetTokens: number, takenTokens = 0): number {
+  const rest = (budgetTokens - takenTokens) * SUMMARY_SHARE_OF_REST;
+  const tokens = Math.floor(Math.min(budgetTokens * SUMMARY_SHARE, rest));
+  return tokens < LEAST_SUMMARY_TOKENS ? 0 : tokens;
+}
+
 /** Most tokens that a part takes of a budget. */
 export function shareOf(name: PartName, budgetTokens: number): number {
   const { share, most = Infinity } = SHARES[name] ?? { share: 1 };
