@@ -227,13 +227,15 @@ describe("a session from its first turn", () => {
   });
 
   it("keeps its checkpoint within its budget while the transcript keeps everything", async () => {
-    const lily = await start({ model: new ScriptedChatModel(() => "x".repeat(800)) });
+    const lily = await start({ model: new ScriptedChatModel(() => "x".repeat(2_400)) });
     let last = "";
-    for (let turn = 0; turn < 60; turn += 1)
-      last = (await lily.send(`message ${turn} ${"y".repeat(700)}`)).sessionId;
+    for (let turn = 0; turn < 20; turn += 1)
+      last = (await lily.send(`message ${turn} ${"y".repeat(2_100)}`)).sessionId;
     const tuple = await lily.storage.checkpointer.getTuple({ configurable: { thread_id: last } });
     expect(JSON.stringify(tuple?.checkpoint).length).toBeLessThan(64_000);
-    expect(await lily.turns(last)).toHaveLength(60);
+    const turns = await lily.turns(last);
+    expect(turns).toHaveLength(20);
+    expect(JSON.stringify(turns).length).toBeGreaterThan(90_000);
   });
 });
 
