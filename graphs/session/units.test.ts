@@ -129,7 +129,7 @@ describe("with a control model, the units of a turn", () => {
     const lily = await start(withControl(silent));
     const sent = lily.send("The system must run on CPU only.");
     await vi.waitFor(() => expect(silent.calls).toHaveLength(1));
-    await vi.advanceTimersByTimeAsync(3_000);
+    vi.advanceTimersByTime(3_000);
     expect((await sent).outcome).toBe("answered");
     const [turn] = await lily.turns(latestOf(await lily.chain()).sessionId);
     expect(turn?.units).toBeUndefined();
