@@ -32,7 +32,8 @@ export interface DevServer {
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 const CLI = "node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs";
 const START_DEADLINE_MS = 60_000;
-const STOP_DEADLINE_MS = 8_000;
+/** Told to end, it saves its data first; beside many others that takes its time. */
+const STOP_DEADLINE_MS = 30_000;
 
 /** Settings of the machine that would change what the server does. */
 const FOREIGN_SETTING = /^(?:OPENAI|LANGSMITH|LANGCHAIN|LANGGRAPH|LILY|VITEST|NODE)_/u;
