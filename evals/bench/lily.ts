@@ -67,7 +67,11 @@ export async function openLily(folder: string, turns: number, samples: number): 
 function sessionsOf({ config, deps, storage }: App): LocalSessions {
   const model = new InstantModel({});
   return openLocalSessions(
-    { ...deps, defaultModel: () => "openai:instant", models: { chatModel: async () => model } },
+    {
+      ...deps,
+      agents: { ...deps.agents, defaultModel: () => "openai:instant" },
+      models: { chatModel: async () => model },
+    },
     storage,
     { keepTurns: config.storage.keepTurns },
   );

@@ -55,7 +55,8 @@ export async function commandContext(
   const { chain, session } = subject;
   const { activeAgent, sessionId } = session;
   const { repository, store, blobs } = run;
-  const { defaultAgent, localOwner, limits } = deps;
+  const { agents, localOwner, limits } = deps;
+  const { defaultAgent } = agents;
   const entry = entryOf(chain, sessionId);
   if (entry === undefined)
     throw new LilyError("session_not_found", `session ${sessionId} is not part of its key's chain`);
@@ -71,8 +72,8 @@ export async function commandContext(
       blobs,
       session,
       defaultAgent,
-      modelOf: deps.defaultModel,
-      configured: deps.configuredAgents,
+      modelOf: deps.agents.defaultModel,
+      configured: deps.agents.configuredAgents,
       localOwner,
       budgetTokens: limits.contextTokens,
     }),
@@ -83,7 +84,7 @@ export async function commandContext(
     policy: policyOf(deps, session),
     recallCharacters: recallCharacters(limits),
     solver: solverOf(deps, session),
-    configured: deps.manner?.(activeAgent) ?? {},
+    configured: deps.agents.manner?.(activeAgent) ?? {},
     controlModel: controlModelOf(deps, session),
     plugins: pluginsFor(deps, session),
     mode: deps.lifecycleMode,

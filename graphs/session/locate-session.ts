@@ -111,7 +111,7 @@ export async function beginChain(
   { isStored = true }: { readonly isStored?: boolean } = {},
 ): Promise<{ readonly chain: Chain; readonly contents: readonly Blob[] }> {
   const ofOwner = first.owner === deps.localOwner;
-  const agent = deps.defaultAgent;
+  const agent = deps.agents.defaultAgent;
   // Servers are begun for a conversation alone.
   const tools = await toolsToFreeze(deps, { agent, model: null, isStored });
   const { hash, contents } = await freezeSession(deps.agentFiles, agent, { ofOwner, tools });
@@ -142,9 +142,9 @@ export async function newFields(
 ): Promise<SessionFields> {
   const handedOn: Partial<Carried> = entry.opened.carried ?? {};
   const { model, reasoning, verbosity, ...carried } = handedOn;
-  const activeAgent = carried.activeAgent ?? deps.defaultAgent;
-  const temperature = deps.temperature(activeAgent);
-  const configured = deps.defaultModel(activeAgent);
+  const activeAgent = carried.activeAgent ?? deps.agents.defaultAgent;
+  const temperature = deps.agents.temperature(activeAgent);
+  const configured = deps.agents.defaultModel(activeAgent);
   const { ledger, units } = await inheritedNotes(repository, chain, entry.sessionId);
   return {
     sessionId: entry.sessionId,

@@ -135,7 +135,7 @@ function placeIn(of: Place, { chain, session, from }: Within): number {
 
 /** The budget of a call. */
 export function budgetFor(deps: SessionDeps, agent: string, model: string): number {
-  return deps.windows.budgetOf(model, deps.contextOf(agent));
+  return deps.windows.budgetOf(model, deps.agents.contextOf(agent));
 }
 
 /**

@@ -22,13 +22,16 @@ import type { SessionDeps } from "#src/app/session-deps.ts";
 
 /** The control model that decides for a session, and the level that named it. */
 export function controlModelOf(deps: SessionDeps, session: SessionFields): ControlModel {
-  return resolveControlModel({ ...deps.controlModels(session.activeAgent), session: session.controlModel });
+  return resolveControlModel({
+    ...deps.agents.controlModels(session.activeAgent),
+    session: session.controlModel,
+  });
 }
 
 /** How the model of a session answers: as the user has chosen, or else as it is configured. */
-export function mannerOf({ manner }: Pick<SessionDeps, "manner">, session: SessionFields): Manner {
+export function mannerOf({ agents }: Pick<SessionDeps, "agents">, session: SessionFields): Manner {
   const { reasoning, verbosity } = session.modelConfig;
-  return { ...manner?.(session.activeAgent), ...defined({ reasoning, verbosity }) };
+  return { ...agents.manner?.(session.activeAgent), ...defined({ reasoning, verbosity }) };
 }
 
 /** Base, key prefix, agent, then the session's own overrides. */
@@ -44,7 +47,7 @@ export function policyOf(deps: SessionDeps, session: SessionFields): RolloverPol
 
 /** The model of a session: its own, or what is configured by now; `symbolic` while there is none. */
 export function modelOf(deps: SessionDeps, session: SessionFields): string {
-  return session.modelConfig.model ?? deps.defaultModel(session.activeAgent);
+  return session.modelConfig.model ?? deps.agents.defaultModel(session.activeAgent);
 }
 
 /** All plugins there are. */
@@ -75,7 +78,7 @@ export function pluginFor<S extends Slot>(
   const sources = {
     session: session.plugins,
     key: session.keyPlugins,
-    ...deps.pluginChoices?.(session.activeAgent),
+    ...deps.agents.pluginChoices?.(session.activeAgent),
     builtIn: builtInChoices({
       ...there,
       notesByModel: deps.extractsUnits === "model" && there["control-model"],

@@ -147,7 +147,7 @@ async function recall(scope: ToolScope, args: z.infer<typeof recallArguments>): 
  * that is not there yet; `undefined` where there is nothing of both.
  */
 export async function toolsToFreeze(
-  { outside, offersTools, defaultModel, toolPolicy = NO_POLICY }: SessionDeps,
+  { outside, agents: { offersTools, defaultModel, toolPolicy = NO_POLICY } }: SessionDeps,
   begins: { readonly agent: string; readonly model: string | null; readonly isStored?: boolean },
 ): Promise<Frozen<ToolSnapshot> | undefined> {
   const { agent, model, isStored = true } = begins;
@@ -159,7 +159,7 @@ export async function toolsToFreeze(
 
 /** Whose rules for tools hold in a session. */
 export async function policyFor(
-  { toolPolicy = NO_POLICY }: Pick<SessionDeps, "toolPolicy">,
+  { agents: { toolPolicy = NO_POLICY } }: Pick<SessionDeps, "agents">,
   blobs: BlobReader,
   session: SessionFields,
 ): Promise<HeldPolicy> {
@@ -221,7 +221,7 @@ export function offeredTools(
 ): (session: SessionFields, blobs: BlobReader) => Promise<OfferedTools> {
   const made = new Map<string, OfferedTools>();
   return async (session, blobs) => {
-    if (!deps.offersTools(session.activeAgent)) return NO_TOOLS;
+    if (!deps.agents.offersTools(session.activeAgent)) return NO_TOOLS;
     const offers = offersOf(deps, session);
     const { owner, toolSnapshot } = session;
     const set = [offers, session.activeAgent, toolSnapshot === undefined ? null : [owner, toolSnapshot]];
@@ -248,11 +248,11 @@ export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFi
     blobs,
     session,
     own: sessionTools(deps.tools ?? [], undefined, offersOf(deps, session)),
-    policy: deps.toolPolicy ?? NO_POLICY,
+    policy: deps.agents.toolPolicy ?? NO_POLICY,
     withoutRoom: async () => {
       const { tools, tokens } = await offeredTools(deps)(session, blobs);
-      const model = session.modelConfig.model ?? deps.defaultModel(agent);
-      const room = shareOf("tools", deps.windows.budgetOf(model, deps.contextOf(agent)));
+      const model = session.modelConfig.model ?? deps.agents.defaultModel(agent);
+      const room = shareOf("tools", deps.windows.budgetOf(model, deps.agents.contextOf(agent)));
       let taken = 0;
       const first = tokens.findIndex((size) => (taken += size) > room);
       return first === -1 ? [] : tools.slice(first).map(({ name }) => name);
@@ -263,13 +263,13 @@ export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFi
 /** Tools as a session would have them that began now. */
 export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
   const states = (await deps.outside?.list({ isAsked: true })) ?? [];
-  const policy = deps.toolPolicy ?? NO_POLICY;
+  const policy = deps.agents.toolPolicy ?? NO_POLICY;
   const { snapshot, contents } = freezeTools(states, policy);
   return createSessionTools({
     // They have just been asked.
     outside: deps.outside && { ...deps.outside, list: async () => states },
     blobs: withContents(contents),
-    session: { owner: deps.localOwner, activeAgent: deps.defaultAgent, toolSnapshot: snapshot },
+    session: { owner: deps.localOwner, activeAgent: deps.agents.defaultAgent, toolSnapshot: snapshot },
     own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
     policy,
     withoutRoom: async () => [],

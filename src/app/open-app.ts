@@ -95,7 +95,7 @@ export function createSessionDeps(
     agentFiles: createAgentFiles({
       ...loaded,
       bundled: bundledSkills(),
-      defaultAgent: settings.defaultAgent,
+      defaultAgent: settings.agents.defaultAgent,
     }),
     topics: createTopicClassifiers(models),
     stops: new StopRegistry(),

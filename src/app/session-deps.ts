@@ -34,11 +34,8 @@ export interface SessionLimits extends Readonly<Record<keyof Config["limits"], n
   readonly isShown: boolean;
 }
 
-/** Dependencies of the session graph. */
-export interface SessionDeps {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly models: ChatModels;
+/** What is configured of agents, which are named by their `agent`. */
+export interface AgentSettings {
   /** Reference of the model that answers where nobody chose one, by agent. */
   readonly defaultModel: (agent: string) => string;
   /** References of the models that are asked in turn when the one that answers has failed. */
@@ -53,6 +50,21 @@ export interface SessionDeps {
   readonly toolPolicy?: ToolPolicy;
   /** How much the model of an agent is given. */
   readonly contextOf: (agent: string) => ConfiguredWindow;
+  /** Configured control models: the agent's own, and that of all agents. */
+  readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;
+  /** Those that the configuration chooses for an agent, and for all. */
+  readonly pluginChoices?: (agent: string) => Pick<PluginSources, "agent" | "config">;
+  /** Agents that the configuration names. */
+  readonly configuredAgents: readonly string[];
+  readonly defaultAgent: string;
+}
+
+/** Dependencies of the session graph. */
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly models: ChatModels;
+  readonly agents: AgentSettings;
   /** What this process has learnt of the windows of models. */
   readonly windows: ContextWindows;
   /** What models cost, where it is configured. */
@@ -75,16 +87,11 @@ export interface SessionDeps {
   /** Whether people, and no assistant, answer on a key; nowhere by default. */
   readonly isWithPeople?: (sessionKey: string) => boolean;
   readonly botNames: readonly string[];
-  readonly defaultAgent: string;
-  /** Agents that the configuration names. */
-  readonly configuredAgents: readonly string[];
   /** Owner of a run that comes without an authenticated identity. */
   readonly localOwner: string;
   /** Persona files and skills; without it there are none. */
   readonly agentFiles?: AgentFiles;
   readonly topics: TopicClassifiers;
-  /** Configured control models: the agent's own, and that of all agents. */
-  readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;
   readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
   /** What happens to a message that arrives during a turn; by default it waits for its own. */
@@ -101,8 +108,6 @@ export interface SessionDeps {
   readonly shownTurns: ShownTurns;
   /** Plugins of turn preparation; by default those that come with Lily. */
   readonly plugins?: PluginRegistry;
-  /** Those that the configuration chooses for an agent, and for all. */
-  readonly pluginChoices?: (agent: string) => Pick<PluginSources, "agent" | "config">;
   /** Tools that the reply model is offered beside Lily's own. They are given the signal of the turn. */
   readonly tools?: readonly StructuredToolInterface[];
   /** Tools of MCP servers, and those that are built in and configured; a session has them as they were when it began. */

@@ -63,19 +63,21 @@ describe("the default model", () => {
     ["lily", "openai:base"],
     ["constructor", "openai:base"],
   ])("of %s is the agent's own, else the one for all", (agent, model) => {
-    expect(settings({ agents }).defaultModel(agent)).toBe(model);
+    expect(settings({ agents }).agents.defaultModel(agent)).toBe(model);
   });
 
   it("comes from the environment where configuration names none", () => {
-    expect(settings({}, { OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }).defaultModel("lily")).toBe("openai:m");
+    expect(settings({}, { OPENAI_API_KEY: "k", OPENAI_MODEL: "m" }).agents.defaultModel("lily")).toBe(
+      "openai:m",
+    );
   });
 
   it("is the built-in solver where nothing is configured at all", () => {
-    expect(settings().defaultModel("lily")).toBe("symbolic");
+    expect(settings().agents.defaultModel("lily")).toBe("symbolic");
   });
 
   it("is what configuration says, whatever the environment says", () => {
-    expect(settings({ agents }, { OPENAI_API_KEY: "k", LILY_MODEL: "m" }).defaultModel("coach")).toBe(
+    expect(settings({ agents }, { OPENAI_API_KEY: "k", LILY_MODEL: "m" }).agents.defaultModel("coach")).toBe(
       "openai:big",
     );
   });
@@ -88,8 +90,8 @@ describe("the offer of tools", () => {
     ["handy", true],
     ["quiet", false],
   ])("D-1 of %s is the agent's own, else the one for all", (agent, offered) => {
-    expect(settings({ agents }).offersTools(agent)).toBe(offered);
-    expect(settings().offersTools(agent)).toBe(true);
+    expect(settings({ agents }).agents.offersTools(agent)).toBe(offered);
+    expect(settings().agents.offersTools(agent)).toBe(true);
   });
 });
 
@@ -101,10 +103,10 @@ describe("the sampling temperature", () => {
     ["quiet", 0.7],
     ["lily", 0.7],
   ])("of %s is the agent's own, 0 included, else the one for all", (agent, temperature) => {
-    expect(settings({ agents }).temperature(agent)).toBe(temperature);
+    expect(settings({ agents }).agents.temperature(agent)).toBe(temperature);
   });
 
   it("is left to the server where none is configured", () => {
-    expect(settings().temperature("lily")).toBeUndefined();
+    expect(settings().agents.temperature("lily")).toBeUndefined();
   });
 });

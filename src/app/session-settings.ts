@@ -35,20 +35,29 @@ export function sessionSettings(
   /** What is said of an agent, or else of all. */
   const of = (agent: string): Config["agents"][string] => ({ ...defaults, ...agents[agent] });
   return {
-    defaultModel: (agent) => defaultModelReference(env, of(agent).model),
-    temperature: (agent) => of(agent).temperature,
-    manner(agent) {
-      const { reasoning, verbosity } = of(agent);
-      return defined({ reasoning, verbosity });
+    agents: {
+      defaultModel: (agent) => defaultModelReference(env, of(agent).model),
+      temperature: (agent) => of(agent).temperature,
+      manner(agent) {
+        const { reasoning, verbosity } = of(agent);
+        return defined({ reasoning, verbosity });
+      },
+      offersTools: (agent) => of(agent).tools !== false,
+      toolPolicy: toolPolicyOf(config),
+      fallbackModels: (agent) => of(agent).fallbacks ?? [],
+      controlModels: (agent) => ({
+        agent: agents[agent]?.controlModel,
+        defaults: defaults?.controlModel,
+      }),
+      pluginChoices: (agent) => ({ agent: agents[agent]?.plugins, config: defaults?.plugins }),
+      contextOf(agent) {
+        const window = of(agent).contextTokens;
+        // A window that somebody set counts in place of the limit that nobody did.
+        return { window, limit: limits.contextTokens ?? (window === undefined ? CONTEXT_TOKENS : Infinity) };
+      },
+      defaultAgent: "lily",
+      configuredAgents: Object.keys(agents).filter((name) => name !== "defaults"),
     },
-    offersTools: (agent) => of(agent).tools !== false,
-    toolPolicy: toolPolicyOf(config),
-    fallbackModels: (agent) => of(agent).fallbacks ?? [],
-    controlModels: (agent) => ({
-      agent: agents[agent]?.controlModel,
-      defaults: defaults?.controlModel,
-    }),
-    pluginChoices: (agent) => ({ agent: agents[agent]?.plugins, config: defaults?.plugins }),
     lifecycleMode: config.lifecycle.mode,
     policies: policiesOf(config, machineZone),
     limits: {
@@ -67,14 +76,7 @@ export function sessionSettings(
     },
     extractsUnits: config.units.extract,
     priceOf: (model) => config.models[model]?.price,
-    contextOf(agent) {
-      const window = of(agent).contextTokens;
-      // A window that somebody set counts in place of the limit that nobody did.
-      return { window, limit: limits.contextTokens ?? (window === undefined ? CONTEXT_TOKENS : Infinity) };
-    },
     botNames: config.botNames,
-    defaultAgent: "lily",
-    configuredAgents: Object.keys(agents).filter((name) => name !== "defaults"),
     localOwner: config.owner,
     arrivalsOf: (sessionKey) =>
       rulesFor(config, sessionKey).reduce(

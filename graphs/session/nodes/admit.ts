@@ -166,8 +166,8 @@ function requireRoomFor(
   { delivery, intent }: { readonly delivery: Delivery; readonly intent: Intent },
 ): void {
   if (intent.kind === "command" && intent.command.kind !== "rotating") return;
-  const agent = session?.activeAgent ?? deps.defaultAgent;
-  const model = session === undefined ? deps.defaultModel(agent) : solverOf(deps, session);
+  const agent = session?.activeAgent ?? deps.agents.defaultAgent;
+  const model = session === undefined ? deps.agents.defaultModel(agent) : solverOf(deps, session);
   if (model === "symbolic") return;
   const content = textToAnswer(delivery, intent);
   requireRoom(deps, { agent, model }, { content, attachments: [...delivery.attachments] });

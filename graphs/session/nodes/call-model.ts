@@ -154,7 +154,7 @@ async function ask(
   const isWithout = solver === SYMBOLIC && modelOf(deps, session) !== SYMBOLIC;
   const fallbacks = isWithout
     ? []
-    : deps.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
+    : deps.agents.fallbackModels(session.activeAgent).filter((reference) => reference !== solver);
   return askFirstThatAnswers(deps, [solver, ...fallbacks], {
     async prepare(reference, { isAfterTooLong }) {
       const offered = reference === SYMBOLIC ? NO_TOOLS : tools;

@@ -30,7 +30,7 @@ export function agentHomes(): (files?: Readonly<Record<string, string>>) => Agen
           home,
           workspace: join(home, "work"),
           bundled: join(home, "bundled"),
-          defaultAgent: deps.defaultAgent,
+          defaultAgent: deps.agents.defaultAgent,
         }),
       }),
       put(path, text) {
