@@ -130,11 +130,5 @@ export function stringsIn(value: unknown, depth = 0): string[] {
 
 /** The value of a text that is JSON of an object, list or string; `undefined` for any other text. */
 export function parsedJson(text: string): unknown {
-  if (!/^\s*[[{"]/u.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A text that only begins like JSON has been looked at as text.
-    return undefined;
-  }
+  return /^\s*[[{"]/u.test(text) ? parseJson(text) : undefined;
 }

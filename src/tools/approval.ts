@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { refused, type Envelope } from "#src/kernel/envelope.ts";
+import { parseJson } from "#src/kernel/json.ts";
 import { fenced, joined } from "#src/kernel/markdown.ts";
 import { sliceWhole } from "#src/kernel/text.ts";
 import { changesSomething, type ToolSource } from "./policy.ts";
@@ -109,12 +110,8 @@ export function parseAnswer(
 /** A page with text fields, as agent-chat-ui, sends text for whatever was edited: it is read as what stood there before. */
 function readTyped(value: unknown, before: unknown): unknown {
   if (typeof value !== "string" || kindOf(before) === "string" || kindOf(before) === "nothing") return value;
-  try {
-    const read: unknown = JSON.parse(value);
-    return kindOf(read) === kindOf(before) ? read : value;
-  } catch {
-    return value;
-  }
+  const read = parseJson(value);
+  return kindOf(read) === kindOf(before) ? read : value;
 }
 
 function kindOf(value: unknown): string {

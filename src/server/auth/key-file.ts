@@ -8,6 +8,7 @@ import { makeFolder } from "#memory/stores/sqlite/make-folder.ts";
 import { fromInstant } from "#src/kernel/clock.ts";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { LilyError, errorMessage } from "#src/kernel/errors.ts";
+import { parseJson } from "#src/kernel/json.ts";
 import { hashApiKey, isSameHash, keyFileSchema, parseKeyList, type KeyEntry } from "./key-entries.ts";
 
 const OWNER_ONLY = 0o600;
@@ -73,12 +74,10 @@ function jsonIn(path: string): unknown {
   }
   const { text, problem } = decodeText(bytes);
   if (text === undefined) throw invalid(path, `it ${problem}`);
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message repeats a piece of the file, which may be a key that somebody pasted there.
-    throw invalid(path, "it is not JSON");
-  }
+  const value = parseJson(text);
+  // The parser's own message would repeat a piece of the file, which may be a key that somebody pasted there.
+  if (value === undefined) throw invalid(path, "it is not JSON");
+  return value;
 }
 
 function invalid(path: string, why: string): LilyError {

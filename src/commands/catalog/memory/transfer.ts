@@ -2,7 +2,7 @@
 import { toInstant } from "#src/kernel/clock.ts";
 import { done } from "#src/kernel/envelope.ts";
 import { isLilyError, LilyError } from "#src/kernel/errors.ts";
-import { defined } from "#src/kernel/json.ts";
+import { defined, parseJson } from "#src/kernel/json.ts";
 import { counted } from "#src/kernel/markdown.ts";
 import { MEMORY_FILE_VERSION, memoryFileSchema } from "#memory/facts/import.ts";
 import { committed } from "../../command.ts";
@@ -87,13 +87,11 @@ export function parseMemoryFile(text: string, path: string): { readonly records:
 
 function json(text: string, path: string): unknown {
   if (text.trim() === "") throw invalid(`${path} is empty`);
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What the parser says of the place would quote the file.
-    const isBegun = text.trimStart().startsWith("{");
-    throw invalid(isBegun ? `${path} is no whole JSON; a part of it may be missing` : `${path} is no JSON`);
-  }
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  // What the parser says of the place would quote the file.
+  const isBegun = text.trimStart().startsWith("{");
+  throw invalid(isBegun ? `${path} is no whole JSON; a part of it may be missing` : `${path} is no JSON`);
 }
 
 function headerOf(parsed: unknown): { readonly format?: unknown; readonly version?: unknown } {
