@@ -8,6 +8,7 @@ import {
   type BaseMessage,
 } from "@langchain/core/messages";
 import { concat } from "@langchain/core/utils/stream";
+import { timeLimit } from "#src/kernel/clock.ts";
 import type { ChatModels } from "#src/models/chat-model.ts";
 import { cutOf, finalMessage } from "#src/models/final-message.ts";
 import { modelFailedError } from "#src/models/model-errors.ts";
@@ -85,7 +86,7 @@ async function ask(
   let whole: AIMessageChunk | undefined;
   let pieces = 0;
   try {
-    for await (const chunk of await model.stream(messages, { signal: AbortSignal.timeout(QUESTION_MS) })) {
+    for await (const chunk of await model.stream(messages, { signal: timeLimit(QUESTION_MS) })) {
       whole = whole === undefined ? chunk : concat(whole, chunk);
       if (chunk.text !== "") pieces += 1;
     }

@@ -1,6 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createManualClock, fromInstant, orAborted, toInstant } from "./clock.ts";
+import { createManualClock, fromInstant, orAborted, timeLimit, toInstant } from "./clock.ts";
 
 const LIMIT = 8.64e15;
 
@@ -113,5 +115,20 @@ describe("orAborted", () => {
     controller.abort();
     await orAborted(Promise.resolve("done"), { signal: controller.signal, grace });
     expect(given?.aborted).toBe(true);
+  });
+});
+
+describe("a time limit", () => {
+  it("ends what waits for one of several signals, also when memory is collected meanwhile", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const collecting = setInterval(collect, 20);
+    const signal = AbortSignal.any([new AbortController().signal, timeLimit(100)]);
+    const never = new Promise<void>(() => undefined);
+    try {
+      await expect(orAborted(never, { signal })).rejects.toMatchObject({ name: "TimeoutError" });
+    } finally {
+      clearInterval(collecting);
+    }
   });
 });

@@ -128,6 +128,14 @@ export function localMinute(epochMs: number, timeZone: string): string {
 /** Waits `ms` milliseconds; rejects with the reason of `signal` as soon as it is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
+/** `AbortSignal.timeout`, to be given to `AbortSignal.any`. */
+export function timeLimit(ms: number): AbortSignal {
+  const limit = AbortSignal.timeout(ms);
+  // Node 20 collects one that `AbortSignal.any` alone holds and nobody listens to; then it never aborts.
+  limit.addEventListener("abort", () => undefined, { once: true });
+  return limit;
+}
+
 export interface OrAbortedOptions {
   readonly signal: AbortSignal;
   /**

@@ -1,6 +1,6 @@
 /** What the locks of all databases share: the line in front of a lock, holding and renewing its lease, and the refusal of one that is over. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Clock, orAborted } from "#src/kernel/clock.ts";
+import { type Clock, orAborted, timeLimit } from "#src/kernel/clock.ts";
 import { LilyError } from "#src/kernel/errors.ts";
 import type { KeyLock, Lease, LeaseRef } from "./backend.ts";
 
@@ -35,7 +35,7 @@ export class Leases {
   /** As {@link KeyLock.acquire}. */
   readonly acquire: KeyLock["acquire"] = async (lockName, options = {}) => {
     const { signal: callers, waitMs, onWait } = options;
-    const timeout = waitMs === undefined ? undefined : AbortSignal.timeout(Math.max(0, Math.ceil(waitMs)));
+    const timeout = waitMs === undefined ? undefined : timeLimit(Math.max(0, Math.ceil(waitMs)));
     const signal = AbortSignal.any([callers, timeout].filter((given) => given !== undefined));
     signal.throwIfAborted();
     const { before, leave } = this.#join(lockName);

@@ -9,7 +9,7 @@ import { tool, type StructuredToolInterface } from "@langchain/core/tools";
 import { z } from "zod";
 import { decodeText } from "#src/kernel/decode-text.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/kernel/clock.ts";
+import { orAborted, timeLimit } from "#src/kernel/clock.ts";
 import { textOf } from "./read-file-tool.ts";
 import { sourceMetadata } from "./policy.ts";
 
@@ -35,7 +35,7 @@ export function createFetchTool({
 }: FetchOptions = {}): StructuredToolInterface {
   return tool(
     async ({ url }, config) => {
-      const limit = AbortSignal.timeout(timeMs);
+      const limit = timeLimit(timeMs);
       const signal = config?.signal === undefined ? limit : AbortSignal.any([config.signal, limit]);
       try {
         return await orAborted(fetchText(url, { lookup, isRefused, signal, maxBytes }), { signal });

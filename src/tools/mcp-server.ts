@@ -7,7 +7,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/cl
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import { errorMessage } from "#src/kernel/errors.ts";
-import { orAborted } from "#src/kernel/clock.ts";
+import { orAborted, timeLimit } from "#src/kernel/clock.ts";
 import { withVariables, type McpServerSettings, type ToolSettings } from "./tool-settings.ts";
 
 /** What servers are reached with. */
@@ -90,7 +90,7 @@ export class McpServer {
       throw new Error(`the server ${this.name} ${errorMessage(error)}`, { cause: error });
     });
     const { callMs } = this.#options;
-    const limit = AbortSignal.timeout(callMs);
+    const limit = timeLimit(callMs);
     const ends = AbortSignal.any([connection.over, limit, ...(signal === undefined ? [] : [signal])]);
     try {
       const tool = this.#tools.find((one) => one.name === name);
@@ -166,7 +166,7 @@ export class McpServer {
   /** Asks for the tools, once a connection stands. @throws why it is of no use, and was left */
   async #list(connection: Connection, begun: Promise<void> = Promise.resolve()): Promise<void> {
     const { connectMs } = this.#options;
-    const signal = AbortSignal.any([connection.over, AbortSignal.timeout(connectMs)]);
+    const signal = AbortSignal.any([connection.over, timeLimit(connectMs)]);
     try {
       const listed = Promise.all([import("@langchain/mcp-adapters"), begun]).then(([{ loadMcpTools }]) =>
         loadMcpTools(this.name, connection.client, {
@@ -206,7 +206,7 @@ async function isAlive({ client, over }: Connection): Promise<boolean> {
 /** Ends the process, or the session at the server. Never throws. */
 async function close({ client, transport }: Connection): Promise<void> {
   if ("terminateSession" in transport) {
-    const goodbye = orAborted(transport.terminateSession(), { signal: AbortSignal.timeout(SHORT_MS) });
+    const goodbye = orAborted(transport.terminateSession(), { signal: timeLimit(SHORT_MS) });
     await goodbye.catch(() => undefined);
   }
   await client.close().catch(() => undefined);
