@@ -15,8 +15,8 @@ import {
   type Decision,
 } from "#src/tools/approval.ts";
 import { heldRule, toolSource } from "#src/tools/policy.ts";
+import { heldPolicy } from "#src/tools/session-tools.ts";
 import type { OpenMark } from "./in-flight.ts";
-import { policyFor } from "./tools.ts";
 import type { TurnInFlight } from "./state.ts";
 import type { OpenCall } from "./turn-messages.ts";
 
@@ -49,7 +49,10 @@ export interface AskedCall {
 export async function approveCall(deps: SessionDeps, asked: AskedCall): Promise<CallVerdict> {
   const { call, tool, blobs, session, turn } = asked;
   const source = toolSource(tool);
-  const rule = heldRule(await policyFor(deps, blobs, session), { name: call.name, source });
+  const rule = heldRule(await heldPolicy(blobs, session, deps.agents.toolPolicy), {
+    name: call.name,
+    source,
+  });
   if (rule === "deny") return { run: false, why: `not run: the rules for tools do not allow ${call.name}` };
   const always = [...(session.approvedTools ?? []), ...alwaysIn(turn)];
   // A question that was asked is answered, whatever the rules say by now.

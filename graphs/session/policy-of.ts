@@ -31,7 +31,7 @@ export function controlModelOf(deps: SessionDeps, session: SessionFields): Contr
 /** How the model of a session answers: as the user has chosen, or else as it is configured. */
 export function mannerOf({ agents }: Pick<SessionDeps, "agents">, session: SessionFields): Manner {
   const { reasoning, verbosity } = session.modelConfig;
-  return { ...agents.manner?.(session.activeAgent), ...defined({ reasoning, verbosity }) };
+  return { ...agents.manner(session.activeAgent), ...defined({ reasoning, verbosity }) };
 }
 
 /** Base, key prefix, agent, then the session's own overrides. */
@@ -78,7 +78,7 @@ export function pluginFor<S extends Slot>(
   const sources = {
     session: session.plugins,
     key: session.keyPlugins,
-    ...deps.agents.pluginChoices?.(session.activeAgent),
+    ...deps.agents.pluginChoices(session.activeAgent),
     builtIn: builtInChoices({
       ...there,
       notesByModel: deps.extractsUnits === "model" && there["control-model"],

@@ -40,8 +40,8 @@ export function memoryOwner(
   { memory }: Pick<SessionDeps, "memory">,
   { owner, sessionKey }: Pick<SessionFields, "owner" | "sessionKey">,
 ): string | undefined {
-  const of = memory?.of?.(sessionKey) ?? "shared";
-  if (memory?.enabled === false || of === "none") return undefined;
+  const of = memory.of(sessionKey);
+  if (!memory.enabled || of === "none") return undefined;
   return of === "own" ? ownMemory(owner, sessionKey) : owner;
 }
 
@@ -75,7 +75,7 @@ export function evidenceOf(
   deps: Pick<SessionDeps, "clock" | "memory" | "scanSecrets">,
   store: BaseStore,
 ): EvidenceBook | undefined {
-  if (deps.memory?.enabled === false) return undefined;
+  if (!deps.memory.enabled) return undefined;
   return createEvidenceBook(store, { clock: deps.clock, scan: scanWith(deps) });
 }
 

@@ -75,7 +75,7 @@ function keepUnits({ session }: Leaving): Saved {
 
 /** Whether facts may be offered to the person's memory. */
 export function mayOfferFacts({ memory }: Pick<SessionDeps, "memory">): boolean {
-  return memory?.enabled === true && memory.tool;
+  return memory.enabled && memory.tool;
 }
 
 /** Facts wait for the person's word: nothing is remembered silently. */

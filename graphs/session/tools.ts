@@ -11,14 +11,7 @@ import { estimateTokens } from "#src/kernel/text.ts";
 import type { BlobReader, SessionRepository } from "#src/sessions/repository.ts";
 import type { Chain } from "#src/sessions/chain.ts";
 import type { SessionFields, ToolSnapshot } from "#src/sessions/session-fields.ts";
-import {
-  type HeldPolicy,
-  heldRule,
-  NO_POLICY,
-  OWN_READS,
-  sourceMetadata,
-  toolSource,
-} from "#src/tools/policy.ts";
+import { heldRule, OWN_READS, sourceMetadata, toolSource } from "#src/tools/policy.ts";
 import {
   createSessionTools,
   freezeTools,
@@ -147,7 +140,7 @@ async function recall(scope: ToolScope, args: z.infer<typeof recallArguments>): 
  * that is not there yet; `undefined` where there is nothing of both.
  */
 export async function toolsToFreeze(
-  { outside, agents: { offersTools, defaultModel, toolPolicy = NO_POLICY } }: SessionDeps,
+  { outside, agents: { offersTools, defaultModel, toolPolicy } }: SessionDeps,
   begins: { readonly agent: string; readonly model: string | null; readonly isStored?: boolean },
 ): Promise<Frozen<ToolSnapshot> | undefined> {
   const { agent, model, isStored = true } = begins;
@@ -155,15 +148,6 @@ export async function toolsToFreeze(
   const states = isOffered ? await outside?.list() : undefined;
   if (states === undefined && !hasRules(toolPolicy)) return undefined;
   return freezeTools(states ?? [], toolPolicy);
-}
-
-/** Whose rules for tools hold in a session. */
-export async function policyFor(
-  { agents: { toolPolicy = NO_POLICY } }: Pick<SessionDeps, "agents">,
-  blobs: BlobReader,
-  session: SessionFields,
-): Promise<HeldPolicy> {
-  return heldPolicy(blobs, session, toolPolicy);
 }
 
 /** The tools as the session has them. What is gone from the store is not offered; what its source no longer has fails when it is called. */
@@ -198,7 +182,7 @@ function offersOf(
   session: SessionFields,
 ): { readonly memory: boolean; readonly skills: boolean } {
   return {
-    memory: deps.memory?.tool === true && memoryOwner(deps, session) !== undefined,
+    memory: deps.memory.tool && memoryOwner(deps, session) !== undefined,
     skills: session.skillSnapshot.skills.length > 0,
   };
 }
@@ -229,7 +213,7 @@ export function offeredTools(
     const known = made.get(key);
     if (known !== undefined) return known;
     const others = [...(deps.tools ?? []), ...(await outsideTools(deps, blobs, session))];
-    const policy = await policyFor(deps, blobs, session);
+    const policy = await heldPolicy(blobs, session, deps.agents.toolPolicy);
     const tools = sessionTools(others, undefined, offers).filter(
       (tool) => heldRule(policy, { name: tool.name, source: toolSource(tool) }) !== "deny",
     );
@@ -248,7 +232,7 @@ export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFi
     blobs,
     session,
     own: sessionTools(deps.tools ?? [], undefined, offersOf(deps, session)),
-    policy: deps.agents.toolPolicy ?? NO_POLICY,
+    policy: deps.agents.toolPolicy,
     withoutRoom: async () => {
       const { tools, tokens } = await offeredTools(deps)(session, blobs);
       const model = session.modelConfig.model ?? deps.agents.defaultModel(agent);
@@ -263,14 +247,14 @@ export function toolsOf(deps: SessionDeps, blobs: BlobReader, session: SessionFi
 /** Tools as a session would have them that began now. */
 export async function toolsOfNone(deps: SessionDeps): Promise<SessionTools> {
   const states = (await deps.outside?.list({ isAsked: true })) ?? [];
-  const policy = deps.agents.toolPolicy ?? NO_POLICY;
+  const policy = deps.agents.toolPolicy;
   const { snapshot, contents } = freezeTools(states, policy);
   return createSessionTools({
     // They have just been asked.
     outside: deps.outside && { ...deps.outside, list: async () => states },
     blobs: withContents(contents),
     session: { owner: deps.localOwner, activeAgent: deps.agents.defaultAgent, toolSnapshot: snapshot },
-    own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory?.tool === true, skills: true }),
+    own: sessionTools(deps.tools ?? [], undefined, { memory: deps.memory.tool, skills: true }),
     policy,
     withoutRoom: async () => [],
   });

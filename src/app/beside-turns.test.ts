@@ -31,7 +31,7 @@ function open(options: { readonly fillVectors?: Fill; readonly fails?: () => boo
     takeDropped: () => false,
   });
   const beside = createBesideTurns(
-    { clock, ids: createSequentialIds() },
+    { clock, ids: createSequentialIds(), memory: { enabled: true, tool: true, of: () => "shared" } },
     { checkpointer, store: watched, ...options },
     { keepTurns: 20, onError: (error) => errors.push(error) },
   );

@@ -56,7 +56,7 @@ export function createBesideTurns(
       });
     },
     afterReply(owner) {
-      if (deps.memory?.enabled === false) return;
+      if (!deps.memory.enabled) return;
       // Days of the process, not of the wall clock, which may jump.
       const now = deps.clock.monotonic();
       if (now < (tidyAt.get(owner) ?? now)) return;

@@ -43,17 +43,17 @@ export interface AgentSettings {
   /** Sampling temperature by agent, where one is configured. */
   readonly temperature: (agent: string) => number | undefined;
   /** How the model of an agent answers where the user has not said so. */
-  readonly manner?: (agent: string) => Manner;
+  readonly manner: (agent: string) => Manner;
   /** Whether the model of an agent is offered tools. */
   readonly offersTools: (agent: string) => boolean;
   /** Rules for tools as they are configured now. */
-  readonly toolPolicy?: ToolPolicy;
+  readonly toolPolicy: ToolPolicy;
   /** How much the model of an agent is given. */
   readonly contextOf: (agent: string) => ConfiguredWindow;
   /** Configured control models: the agent's own, and that of all agents. */
   readonly controlModels: (agent: string) => Omit<ControlModelSources, "session">;
   /** Those that the configuration chooses for an agent, and for all. */
-  readonly pluginChoices?: (agent: string) => Pick<PluginSources, "agent" | "config">;
+  readonly pluginChoices: (agent: string) => Pick<PluginSources, "agent" | "config">;
   /** Agents that the configuration names. */
   readonly configuredAgents: readonly string[];
   readonly defaultAgent: string;
@@ -68,15 +68,15 @@ export interface SessionDeps {
   /** What this process has learnt of the windows of models. */
   readonly windows: ContextWindows;
   /** What models cost, where it is configured. */
-  readonly priceOf?: PriceOf;
+  readonly priceOf: PriceOf;
   readonly policies: PolicySources;
   readonly limits: SessionLimits;
   /** Whether memory is on, and whether the reply model is offered tools for it. */
-  readonly memory?: {
+  readonly memory: {
     readonly enabled: boolean;
     readonly tool: boolean;
-    /** Whose facts and documents a session key reads and keeps: the owner's (by default), its own, or none. */
-    readonly of?: (sessionKey: string) => "shared" | "own" | "none";
+    /** Whose facts and documents a session key reads and keeps: the owner's, its own, or none. */
+    readonly of: (sessionKey: string) => "shared" | "own" | "none";
   };
   /** What takes knowledge units from messages: the control model where there is one, their sentences alone, or nothing. */
   readonly extractsUnits: "model" | "symbolic" | "off";
@@ -84,8 +84,8 @@ export interface SessionDeps {
   readonly scanSecrets?: SecretScanner;
   /** Files of the person at this machine; only where nobody else gives commands. */
   readonly files?: CommandFiles;
-  /** Whether people, and no assistant, answer on a key; nowhere by default. */
-  readonly isWithPeople?: (sessionKey: string) => boolean;
+  /** Whether people, and no assistant, answer on a key. */
+  readonly isWithPeople: (sessionKey: string) => boolean;
   readonly botNames: readonly string[];
   /** Owner of a run that comes without an authenticated identity. */
   readonly localOwner: string;
@@ -94,8 +94,8 @@ export interface SessionDeps {
   readonly topics: TopicClassifiers;
   readonly lifecycleMode: LifecycleMode;
   readonly stops: StopRegistry;
-  /** What happens to a message that arrives during a turn; by default it waits for its own. */
-  readonly arrivalsOf?: (sessionKey: string) => ArrivalPolicy;
+  /** What happens to a message that arrives during a turn. */
+  readonly arrivalsOf: (sessionKey: string) => ArrivalPolicy;
   /** Told of the threads of a key: which one is latest, and which begin by a hand-off. */
   readonly threads: ThreadRegistrar;
   /** Where the data lies, for `/status`. */

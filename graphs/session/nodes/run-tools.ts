@@ -231,8 +231,7 @@ async function toolsFor(
 ): Promise<StructuredToolInterface[]> {
   const { repository, store, blobs } = run;
   const { timeZone } = policyOf(deps, session);
-  const memory =
-    deps.memory?.tool === true ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
+  const memory = deps.memory.tool ? memoryOf(deps, store, { session, turn: turn.number }) : undefined;
   const others = [...(deps.tools ?? []), ...(await outsideTools(deps, blobs, session))];
   return sessionTools(others, {
     repository,
