@@ -20,6 +20,7 @@ import type { Slot, UsedPlugin } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import type { ControlCall } from "#src/sessions/turn-record.ts";
 import { controlModelOf, modelOf, pluginFor } from "./policy-of.ts";
+import { notedIn } from "./prompt.ts";
 import type { TurnInFlight } from "./state.ts";
 
 /** What is decided before anything is looked up: who answers, by which plugins, and what is looked for. */
@@ -46,7 +47,7 @@ export async function prepareTurn(
 ): Promise<PreparedTurn> {
   const { sessionId } = session;
   const message = { text: turn.text, sessionId, turn: turn.number, earlier };
-  const noted = turn.clears === true ? [] : claimsFor("planner-plugin", session.units);
+  const noted = claimsFor("planner-plugin", notedIn(session, turn).units);
   const signal = deps.stops.signalFor(sessionId);
   const context = lendContext(deps, session, { what: "plan", noted, signal });
   const planner = await runSlot(deps, session, "planner", async (plugin) =>

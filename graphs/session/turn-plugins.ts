@@ -22,7 +22,7 @@ import { takenUnitsSchema } from "#src/preparation/built-in.ts";
 import { claimsFor, type KnowledgeUnit } from "#src/sessions/knowledge-units.ts";
 import { type UsedPlugin, usedPluginSchema } from "#src/sessions/plugin-choices.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
-import { newestTurns } from "#src/sessions/transcript.ts";
+import { firstTurns } from "#src/sessions/transcript.ts";
 import {
   type AnswerSource,
   answerSourceSchema,
@@ -33,8 +33,8 @@ import {
 import { solveSymbolically, type SymbolicGoal } from "#src/turns/solvers/symbolic.ts";
 import { controlModelOf, pluginFor, policyOf } from "./policy-of.ts";
 import { inTime, lendContext, runSlot } from "./prepare-turn.ts";
-import { notedIn, type PromptSources } from "./prompt.ts";
-import { requireChain, type RunContext } from "./run-context.ts";
+import type { CallToPlan } from "./plan-call.ts";
+import type { RunContext } from "./run-context.ts";
 import {
   evidenceOf,
   factsInHand,
@@ -227,30 +227,21 @@ const SEARCHED_TURNS = 500;
 export function symbolicModel(
   deps: SessionDeps,
   run: RunContext,
-  {
-    session,
-    turn,
-    sources,
-  }: { readonly session: SessionFields; readonly turn: TurnInFlight; readonly sources: PromptSources },
+  { turn, call }: { readonly turn: TurnInFlight; readonly call: Pick<CallToPlan, "older" | "sources"> },
 ): SymbolicChatModel {
-  return new SymbolicChatModel(async () => {
-    const chain = await requireChain(run, session);
-    const turns = await newestTurns(run.repository, chain, {
-      sessionId: session.sessionId,
-      count: SEARCHED_TURNS,
-      latestTurns: session.turns,
-      from: turn.clears === true ? turn.number : session.contextFrom,
-    });
-    return solveBy(pluginFor(deps, session, "gs"), {
+  const { older, sources } = call;
+  const { chain, evidence, session } = sources;
+  return new SymbolicChatModel(async () =>
+    solveBy(pluginFor(deps, session, "gs"), {
       text: turn.text,
-      turns,
+      turns: await firstTurns(older.newestFirst(), SEARCHED_TURNS),
       sessionId: session.sessionId,
       timeZone: policyOf(deps, session).timeZone,
-      units: notedIn(session, turn).units,
+      units: sources.turn.units,
       memories: await factsInHand(deps, run, { chain, session, turn }),
-      evidence: sources.evidence,
-    });
-  });
+      evidence,
+    }),
+  );
 }
 
 const answerSchema = z.object({

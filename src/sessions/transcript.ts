@@ -63,14 +63,19 @@ export async function* turnsNewestFirst<T extends StoredTurn>(
 export async function newestTurns<T extends StoredTurn>(
   repository: TurnReader<T>,
   chain: Chain,
-  options: TurnRange & { readonly count: number },
+  { count, ...range }: TurnRange & { readonly count: number },
 ): Promise<T[]> {
+  return firstTurns(turnsNewestFirst(repository, chain, range), count);
+}
+
+/** The newest `count` of turns that come newest first, oldest first; no more are read than it takes. */
+export async function firstTurns<T>(newestFirst: AsyncIterable<readonly T[]>, count: number): Promise<T[]> {
   const turns: T[] = [];
-  for await (const some of turnsNewestFirst(repository, chain, options)) {
+  for await (const some of newestFirst) {
     turns.push(...some);
-    if (turns.length >= options.count) break;
+    if (turns.length >= count) break;
   }
-  return turns.slice(0, options.count).toReversed();
+  return turns.slice(0, count).toReversed();
 }
 
 /** Text of the turn's last assistant message, `""` when there is none. */

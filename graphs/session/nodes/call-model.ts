@@ -169,7 +169,7 @@ async function ask(
         ...(isAfterTooLong ? { afterTooLong: true as const } : {}),
       };
       if (reference === SYMBOLIC)
-        return { model: symbolicModel(deps, run, { session, turn, sources }), messages: prompt, receipt };
+        return { model: symbolicModel(deps, run, { turn, call }), messages: prompt, receipt };
       const model = await deps.models.chatModel(reference, modelOptions(deps, session));
       const attached = { blobs: run.blobs, owner: session.owner };
       return {

@@ -24,6 +24,7 @@ import { type CallGuard, guardCall, judgeBudget, notRunText, spend, spentOf } fr
 import { putInFlight, requireInFlight, type InFlight, type OpenMark } from "../in-flight.ts";
 import { resultText, type ResultKeeper } from "../kept-results.ts";
 import { policyOf } from "../policy-of.ts";
+import { notedIn } from "../prompt.ts";
 import { begunAt, gateOf, memoryOf, recallCharacters } from "../run-memory.ts";
 import {
   beginningAt,
@@ -241,7 +242,7 @@ async function toolsFor(
     timeZone,
     results,
     ledger: {
-      ledger: turn.clears === true ? undefined : session.ledger,
+      ledger: notedIn(session, turn).ledger,
       turn: turn.number,
       changes: noted,
       gate: gateOf(deps, { isTrusted: false }),
