@@ -5,7 +5,6 @@ import { parseCommand } from "#src/commands/parse-command.ts";
 import { findCommand } from "#src/commands/registry.ts";
 import { done, type Envelope } from "#src/kernel/envelope.ts";
 import { LilyError } from "#src/kernel/errors.ts";
-import { defined } from "#src/kernel/json.ts";
 import type { Attachment } from "#src/sessions/message.ts";
 import { type Chain, entryOf, openedBy } from "#src/sessions/chain.ts";
 import type { ChainEntry } from "#src/sessions/chain-entry.ts";
@@ -15,7 +14,7 @@ import { parseDeliveryId } from "#src/sessions/session-key.ts";
 import { contentOf } from "#src/turns/langchain-messages.ts";
 import { type InboundAttachment, type InboundLimits, parseInbound } from "#src/turns/inbound.ts";
 import { deliveryConflict, findStoredReply, refusal, type TurnReply } from "#src/turns/turn-reply.ts";
-import { deliveredId, isNotice, isWrittenByHand, markOf } from "./messages.ts";
+import { deliveredId, isNotice, isWrittenByHand, markOf, userMessageWith } from "./messages.ts";
 import type { SessionStateValues } from "./state.ts";
 
 /** The messages of the state by what they are. */
@@ -96,17 +95,15 @@ export function readDelivery(inbound: readonly BaseMessage[], limits: InboundLim
   const attachments = contents.map(({ attachment }) => attachment);
   return {
     deliveryId: parseDeliveryId(deliveredId(message)),
-    message: attachments.length === 0 ? message : referring(message, text, attachments),
+    // No checkpoint holds the bytes of what it carries.
+    message:
+      attachments.length === 0
+        ? message
+        : userMessageWith(message, { content: contentOf(text, attachments) }),
     text,
     attachments,
     contents,
   };
-}
-
-/** The same message without the bytes of what it carries: no checkpoint holds them. */
-function referring(message: HumanMessage, text: string, attachments: readonly Attachment[]): HumanMessage {
-  const { id, additional_kwargs } = message;
-  return new HumanMessage({ content: contentOf(text, attachments), additional_kwargs, ...defined({ id }) });
 }
 
 function invalid(what: string): LilyError {

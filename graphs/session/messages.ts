@@ -9,6 +9,7 @@ import {
 } from "@langchain/core/messages";
 import { messagesStateReducer, type Messages } from "@langchain/langgraph";
 import { deriveUuid } from "#src/kernel/ids.ts";
+import { defined } from "#src/kernel/json.ts";
 
 /** What a caller sends at once, as the input of a run. */
 export interface SentMessages {
@@ -45,6 +46,14 @@ export function deliveredId(message: BaseMessage): string | undefined {
 /** A message of Lily's that is not part of the conversation. */
 export function noticeMessage(text: string, id: string): AIMessage {
   return new AIMessage({ content: text, id, additional_kwargs: { lily: { notice: true } satisfies Mark } });
+}
+
+/** The same user message with other content, or under other marks. */
+export function userMessageWith(
+  { additional_kwargs, content, id }: BaseMessage,
+  others: Partial<Pick<BaseMessage, "additional_kwargs" | "content">>,
+): HumanMessage {
+  return new HumanMessage({ additional_kwargs, content, ...defined({ id }), ...others });
 }
 
 /** The removal of a message from the channel. */
@@ -172,9 +181,7 @@ function asTogether(message: BaseMessage, isTogether: boolean): BaseMessage {
   const { lily: _mark, ...others } = message.additional_kwargs;
   const { together: _before, ...kept } = markOf(message);
   const mark: Mark = isTogether ? { ...kept, together: true } : kept;
-  return new HumanMessage({
-    content: message.content,
-    ...(message.id === undefined ? {} : { id: message.id }),
+  return userMessageWith(message, {
     additional_kwargs: Object.keys(mark).length === 0 ? others : { ...others, lily: mark },
   });
 }
@@ -194,11 +201,7 @@ function toMessage(value: unknown): BaseMessage {
 function withoutForgedMark(message: BaseMessage): BaseMessage {
   if (!HumanMessage.isInstance(message) || message.additional_kwargs["lily"] === undefined) return message;
   const { lily: _forged, ...kept } = message.additional_kwargs;
-  return new HumanMessage({
-    content: message.content,
-    ...(message.id === undefined ? {} : { id: message.id }),
-    additional_kwargs: kept,
-  });
+  return userMessageWith(message, { additional_kwargs: kept });
 }
 
 function malformed(why: string): HumanMessage {

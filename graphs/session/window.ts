@@ -16,7 +16,7 @@ import {
   describedContent,
   toLangChain,
 } from "#src/turns/langchain-messages.ts";
-import { noticeMessage, removalOf } from "./messages.ts";
+import { noticeMessage, removalOf, userMessageWith } from "./messages.ts";
 import type { RunContext } from "./run-context.ts";
 import type { SessionStateValues, SessionUpdate, windowSchema } from "./state.ts";
 
@@ -130,9 +130,9 @@ function charactersOf({ content }: BaseMessage): number {
 export function inWords(message: BaseMessage): BaseMessage {
   const attachments = HumanMessage.isInstance(message) ? attachmentsOf(message.content) : [];
   if (attachments.length === 0) return message;
-  const { additional_kwargs: kept, content, id } = message;
-  const told = describedContent(contentText(content), attachments);
-  return new HumanMessage({ content: told, ...(id === undefined ? {} : { id }), additional_kwargs: kept });
+  return userMessageWith(message, {
+    content: describedContent(contentText(message.content), attachments),
+  });
 }
 
 /** An empty window, and the removal of all that was in it. */

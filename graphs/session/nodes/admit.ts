@@ -1,5 +1,5 @@
 /** `admit`: takes a message in, or refuses it, or answers it from what is stored; settles what an earlier run left. */
-import { type BaseMessage, HumanMessage, RemoveMessage } from "@langchain/core/messages";
+import { type BaseMessage, RemoveMessage } from "@langchain/core/messages";
 import { leftOutText } from "#src/agents/snapshot.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
 import { isRefusal, readsOnly } from "#src/commands/command.ts";
@@ -8,7 +8,6 @@ import { endingText } from "#src/explain/verdict-text.ts";
 import { toInstant } from "#src/kernel/clock.ts";
 import { done, envelopeOf, refused, replyText } from "#src/kernel/envelope.ts";
 import { ERROR_CODES, isLilyError } from "#src/kernel/errors.ts";
-import { defined } from "#src/kernel/json.ts";
 import { type Chain, entryOf } from "#src/sessions/chain.ts";
 import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { contentOf, pageContent } from "#src/turns/langchain-messages.ts";
@@ -37,7 +36,7 @@ import {
   openKey,
   solverOf,
 } from "../locate-session.ts";
-import { deliveredId, laterCopy, noticeMessage, removalOf } from "../messages.ts";
+import { deliveredId, laterCopy, noticeMessage, removalOf, userMessageWith } from "../messages.ts";
 import { requireRoom } from "../plan-call.ts";
 import {
   beginningAt,
@@ -149,8 +148,7 @@ async function forPages({ blobs }: RunContext, owner: string, delivery: Delivery
     const sent = contents.find((one) => one.attachment === attachment)?.bytes;
     return sent ?? (await blobs.read(owner, attachment.sha256))?.bytes;
   });
-  const { id, additional_kwargs } = message;
-  return { ...delivery, message: new HumanMessage({ content, additional_kwargs, ...defined({ id }) }) };
+  return { ...delivery, message: userMessageWith(message, { content }) };
 }
 
 /** Why the thread does not answer itself: its session has ended, or it never was one of the key. */
@@ -347,9 +345,7 @@ function joinedDelivery({ delivery, settled: { waiting } }: Beginning): Delivery
   if (waiting === undefined) return delivery;
   const text = `${waiting.text}\n\n${delivery.text}`.trim();
   const attachments = [...(waiting.attachments ?? []), ...delivery.attachments];
-  const { id, additional_kwargs } = delivery.message;
-  const content = contentOf(text, attachments);
-  const message = new HumanMessage({ content, additional_kwargs, ...defined({ id }) });
+  const message = userMessageWith(delivery.message, { content: contentOf(text, attachments) });
   return { ...delivery, text, attachments, message };
 }
 

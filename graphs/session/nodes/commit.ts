@@ -34,7 +34,8 @@ export function commit(deps: SessionDeps) {
       turn.outcome === null
         ? []
         : [new AIMessage({ content: turn.outcome.envelope.message, id: deps.ids.uuid() })];
-    const messages = [...messagesInFlight(state, turn), ...told];
+    const inFlight = messagesInFlight(state, turn);
+    const messages = [...inFlight, ...told];
     const { verdict } = state;
     const at = toInstant(deps.clock.now());
     const draft = draftOf(turn, { verdict, messages, status: turn.status, at });
@@ -42,7 +43,7 @@ export function commit(deps: SessionDeps) {
     const { record } = committed;
     deps.shownTurns.remember(record);
     const cleared = turn.clears ? clearWindow(state.window) : { window: state.window, changes: [] };
-    const shown = [...withOpened(state.messages, session.sessionId, messagesInFlight(state, turn)), ...told];
+    const shown = [...withOpened(state.messages, session.sessionId, inFlight), ...told];
     const { window, changes } = extendWindow(
       cleared.window,
       { turn: record.turn, messages: shown, deliveryId: turn.deliveryId },
@@ -72,10 +73,7 @@ function withOpened(
 /** A command's reply as pages show it: the whole text, of which the transcript keeps the headline. */
 function wholeReply(message: AIMessage, { outcome }: TurnInFlight): AIMessage {
   if (outcome === null) return message;
-  return new AIMessage({
-    content: replyText(outcome.envelope),
-    ...(message.id === undefined ? {} : { id: message.id }),
-  });
+  return new AIMessage({ content: replyText(outcome.envelope), ...defined({ id: message.id }) });
 }
 
 /** A committed turn with the fields after it. */
