@@ -313,7 +313,7 @@ async function writeLoss(
   });
 }
 
-/** Where it is looked for. */
+/** Where a message that nobody answered is looked for. */
 interface UnansweredSources {
   readonly store: BaseStore;
   readonly repository: SessionRepository;
@@ -332,7 +332,7 @@ export function findApproval({ store, repository }: Pick<UnansweredSources, "sto
   };
 }
 
-/** Makes what finds the message of a key; `undefined` when there is none, also while a turn runs on the key. */
+/** Makes what finds the message of a key that nobody answered; `undefined` when there is none, also while a turn runs on the key. */
 export function findUnanswered({ store, repository, locks }: UnansweredSources) {
   return async (ref: KeyRef): Promise<UnansweredMessage | undefined> => {
     const left = await readInFlight(store, ref);

@@ -34,7 +34,7 @@ import { solverOf } from "./locate-session.ts";
 import { budgetFor, type CallToPlan, isCompacted, olderTurnsOf, planCall } from "./plan-call.ts";
 import { controlModelOf } from "./policy-of.ts";
 import { controlCall } from "./prepare-turn.ts";
-import { readRanges } from "./prompt.ts";
+import { nameIn, readRanges } from "./prompt.ts";
 import type { Conversation, RunContext } from "./run-context.ts";
 import { mayOfferFacts, saveLeaving } from "./savers.ts";
 
@@ -199,7 +199,7 @@ async function summaryOf(deps: SessionDeps, run: RunContext, request: SummaryReq
     budgetTokens,
     kept,
     sessionId: session.sessionId,
-    nameOf: (sessionId) => `session ${entryOf(chain, sessionId)?.ordinal ?? sessionId}`,
+    nameOf: nameIn({ chain }),
   };
   const quoting = quotingSummary(older, turns, options);
   const written = checkedSummary(isTold ? wordsOfModel(older) : text, quoting, options);

@@ -8,8 +8,9 @@ import { DEFAULT_KB } from "#memory/namespaces.ts";
 import type { PolicyVerdict } from "#memory/policy/verdict.ts";
 import { shortId } from "#memory/record.ts";
 import type { SessionDeps } from "#src/app/session-deps.ts";
-import { choosePassages } from "#src/context/found-sections.ts";
+import { choosePassages, rounded } from "#src/context/found-sections.ts";
 import { errorMessage } from "#src/kernel/errors.ts";
+import { joined } from "#src/kernel/markdown.ts";
 import {
   type Chosen,
   failedChoice,
@@ -116,7 +117,7 @@ function notGivenOf(
     .map((one): LeftCandidate => {
       const { source_id, index } = one.piece;
       const rule = !found.includes(one) ? "weak" : found.indexOf(one) < GIVEN ? "room" : "most";
-      return ["passage", `${index + 1} of ${shortId(source_id)}`, rule, Math.round(one.score * 100) / 100];
+      return ["passage", `${index + 1} of ${shortId(source_id)}`, rule, rounded(one.score)];
     });
 }
 
@@ -131,13 +132,13 @@ function mountedKbs({ kbs = [DEFAULT_KB] }: Pick<SessionFields, "kbs">): readonl
 
 const nameOf = ({ piece }: FoundEvidence): string => `${piece.source_id}/${piece.version}/${piece.index}`;
 
-/** What was taken, the tokens that it took, and what is told of who took it. */
+/** The units of a message, the tokens that they took, and what is told of who took them. */
 interface Extraction extends Pick<TurnInFlight, "stagedUnits" | "extracted" | "plugins" | "notice"> {
   readonly tokens: number;
   readonly controlCalls: readonly ControlCall[];
 }
 
-/** Takes them. Never fails: an answer does not wait for what could not be noted. */
+/** Takes the units of a message. Never fails: an answer does not wait for what could not be noted. */
 export async function extractUnits(
   deps: SessionDeps,
   {
@@ -178,7 +179,7 @@ export async function extractUnits(
             },
           }),
       ...(plugins === undefined ? {} : { plugins: { ...turn.plugins, ...plugins } }),
-      notice: [notice, fallbackText(used)].filter(Boolean).join("\n") || null,
+      notice: joined([notice ?? "", fallbackText(used)], "\n") || null,
     };
   } catch (error) {
     const extracted = { by: model, tokens: context.tokens(), why: errorMessage(error) };

@@ -1,6 +1,7 @@
 /** What databases, the network and the file system report, as errors that name the database and what can be done; and trying again. */
 import pRetry from "p-retry";
 import { isLilyError, LilyError, type ErrorCode } from "#src/kernel/errors.ts";
+import { joined } from "#src/kernel/markdown.ts";
 
 type Explanation = readonly [pattern: RegExp, code: ErrorCode, fact: string, next: string];
 
@@ -119,7 +120,7 @@ function explained(error: unknown, database: string, table: readonly Explanation
   if (found === undefined) return error;
   const [, lilyCode, fact, next] = found;
   const isNamed = code === undefined || error.message.startsWith(code);
-  const detail = isNamed ? error.message : [code, error.message].filter((part) => part !== "").join(": ");
+  const detail = isNamed ? error.message : joined([code, error.message], ": ");
   return new LilyError(lilyCode, `the database ${database} ${fact} (${detail})`, { next, cause: error });
 }
 

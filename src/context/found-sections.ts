@@ -27,7 +27,7 @@ export interface FactRoom {
   readonly budgetTokens: number;
   /** Of it, for facts that fit nothing that was said; all of it by default. */
   readonly alwaysTokens?: number;
-  /** Days are told in it. */
+  /** Of the days that are told. */
   readonly timeZone: string;
 }
 
@@ -120,7 +120,8 @@ export function chooseFacts(
   };
 }
 
-const rounded = (score: number): number => Math.round(score * 100) / 100;
+/** A score as receipts tell it. */
+export const rounded = (score: number): number => Math.round(score * 100) / 100;
 
 /**
  * The section that holds these facts, by domain, with days in the user's zone; `""` without any.

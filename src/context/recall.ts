@@ -1,6 +1,5 @@
 /** Explicit recall: what was said and is not in the context, each piece with where it stands and why it was read. */
-import type { GivenTurns } from "#src/sessions/call-receipt.ts";
-import { turnsGiven } from "#src/sessions/call-receipt.ts";
+import { type GivenTurns, turnsGiven } from "#src/sessions/call-receipt.ts";
 import { entryOf, type Chain } from "#src/sessions/chain.ts";
 import { localTime } from "#src/kernel/clock.ts";
 import { spokenText } from "#src/sessions/message.ts";
@@ -9,6 +8,7 @@ import type { SessionFields } from "#src/sessions/session-fields.ts";
 import { answerOf, newestTurns } from "#src/sessions/transcript.ts";
 import type { TurnRecord } from "#src/sessions/turn-record.ts";
 import { excerptOf } from "./cut-text.ts";
+import { rounded } from "./found-sections.ts";
 
 /** A piece of what was said. */
 export interface RecalledPiece {
@@ -66,7 +66,7 @@ export async function recallTurns(
       ordinal: entryOf(chain, sessionId)?.ordinal ?? 0,
       turn,
       at: record.at,
-      score: Math.round((score / best) * 100) / 100,
+      score: rounded(score / best),
       rationale,
       user: excerptOf(saidIn(record), query, MAX_PIECE_LENGTH),
       assistant: excerptOf(answerOf(record), query, MAX_PIECE_LENGTH),

@@ -2,6 +2,7 @@
  * What a model is shown of a conversation, in the messages that the transcript stores: whole, with tool results as a line
  * each, or shortened; and the same for the steps of the turn in flight.
  */
+import { joined } from "#src/kernel/markdown.ts";
 import { ATTACHMENT_TOKENS, estimateTokens, MESSAGE_OVERHEAD_TOKENS } from "#src/kernel/text.ts";
 import { attachmentText, type Message } from "#src/sessions/message.ts";
 import type { CallReceipt } from "#src/sessions/call-receipt.ts";
@@ -105,10 +106,7 @@ export function shortenedMessages(messages: readonly Message[], tokens: number):
   const room = tokens - 2 * MESSAGE_OVERHEAD_TOKENS;
   const carried = (user?.attachments ?? []).map(attachmentText).join(" ");
   const left = calls === 0 ? "" : `[${calls} tool ${calls === 1 ? "call" : "calls"} left out]\n`;
-  const asked = cutText(
-    [user?.content ?? "", carried].filter((text) => text !== "").join("\n"),
-    Math.floor(room * 0.4),
-  );
+  const asked = cutText(joined([user?.content, carried], "\n"), Math.floor(room * 0.4));
   const answered = cutText(`${left}${last?.content ?? ""}`, room - estimateTokens(asked));
   return [
     ...(user === undefined ? [] : [{ role: user.role, content: asked, timestamp: user.timestamp }]),

@@ -3,6 +3,7 @@
  * with those that it lacks. Nothing of it is guessed: what a model drops is quoted, and what does not fit is counted. Pure.
  */
 import { z } from "zod";
+import { joined } from "#src/kernel/markdown.ts";
 import { estimateTokens, wholeAt } from "#src/kernel/text.ts";
 import { spokenText } from "#src/sessions/message.ts";
 import { givenTurnsSchema } from "#src/sessions/call-receipt.ts";
@@ -84,7 +85,7 @@ export function quotingSummary(
   const notes = chooseNotes(all, Math.max(0, room));
   const wanted = ({ tier }: Note): boolean => tier < REST;
   const leftOut = (older?.leftOut ?? 0) + all.filter(wanted).length - notes.filter(wanted).length;
-  return { notes, leftOut, text: [linesOf(notes, options), leftOutLine(leftOut)].filter(Boolean).join("\n") };
+  return { notes, leftOut, text: joined([linesOf(notes, options), leftOutLine(leftOut)], "\n") };
 }
 
 /**
@@ -101,7 +102,7 @@ export function checkedSummary(
   const holds = holdsIn(text);
   const missing = quoting.notes.filter(({ marks, tier }) => tier < REST && !marks.every(holds));
   const quoted = missing.length === 0 ? "" : `${QUOTED}${linesOf(missing, options).replaceAll("\n", "; ")}`;
-  const whole = [text, quoted, leftOutLine(quoting.leftOut)].filter(Boolean).join("\n");
+  const whole = joined([text, quoted, leftOutLine(quoting.leftOut)], "\n");
   return sectionTokens({ text: whole }) > options.budgetTokens ? undefined : { ...quoting, text: whole };
 }
 

@@ -4,6 +4,7 @@ import {
   tokensIn,
   callsOf,
   cutsOf,
+  rangeText,
   type CallReceipt,
   type Cut,
   type GivenTurns,
@@ -72,11 +73,6 @@ function turnsText(turns: readonly GivenTurns[], { nameOf }: Telling): string {
     .join("; ");
 }
 
-/** `turn 3`, `turns 3 to 5`. */
-export function rangeText(from: number, to: number): string {
-  return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
-}
-
 /** What was not given whole, and why; each in one phrase. */
 export function leftOutReasons(call: CallReceipt): string[] {
   const { leftOut, afterTooLong } = call;
@@ -128,8 +124,6 @@ export function barRows({ tokens, budgetTokens, ...call }: CallReceipt): string[
       return [PARTS[part] ?? part, number(count), (part === "free" ? "░" : "█").repeat(width)];
     });
 }
-
-/** A call with its older turns. */
 
 /** Whether a prompt begins as the one before it, so that a provider can use what it has cached. */
 export function beginningText(before: WholeCall | undefined, now: WholeCall): string {

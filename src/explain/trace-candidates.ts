@@ -1,8 +1,7 @@
 /** The candidates of a turn's prompts: what was given, what was left out or denied, by which rule. Pure. */
 import { shortId } from "#memory/record.ts";
-import { cutsOf, type CallReceipt, type Cut, type WholeCall } from "#src/sessions/call-receipt.ts";
+import { cutsOf, rangeText, type CallReceipt, type Cut, type WholeCall } from "#src/sessions/call-receipt.ts";
 import { isDenied, type AnswerSource, type Explanation } from "#src/sessions/turn-record.ts";
-import { rangeText } from "./call-reasons.ts";
 import { unitName } from "./explain-turn.ts";
 import type { Telling } from "./reason.ts";
 import type { TraceEdge } from "./trace.ts";

@@ -1,4 +1,5 @@
 /** A trace for other programs: a Mermaid diagram, and a page of HTML that needs nothing beside itself. */
+import { joined } from "#src/kernel/markdown.ts";
 import { nodeName, nodeText, totalsText, traceRows } from "./trace-text.ts";
 import type { Trace, TraceNode } from "./trace.ts";
 
@@ -9,7 +10,7 @@ export function traceMermaid(trace: Trace): string {
   const lines = nodes.map((node) => `  ${names.get(node.id) ?? ""}${shaped(node)}`);
   const arrows = edges.map(({ from, to, kind, rule }) => {
     const arrow = kind === "then" ? "-->" : "-.->";
-    const label = kind === "then" ? "" : `|"${escaped([kind, rule ?? ""].filter(Boolean).join(": "))}"|`;
+    const label = kind === "then" ? "" : `|"${escaped(joined([kind, rule ?? ""], ": "))}"|`;
     return `  ${names.get(from) ?? ""} ${arrow}${label} ${names.get(to) ?? ""}`;
   });
   return ["flowchart TD", ...lines, ...arrows].join("\n");

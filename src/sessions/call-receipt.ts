@@ -50,6 +50,11 @@ export const leftOutSchema = z.strictObject({ from: z.int(), to: z.int(), earlie
 /** Turns that were left out. */
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
+/** `turn 3`, `turns 3 to 5`. */
+export function rangeText(from: number, to: number): string {
+  return from === to ? `turn ${from}` : `turns ${from} to ${to}`;
+}
+
 const rangeSchema = z.strictObject({ sessionId: z.string(), from: z.int(), to: z.int() });
 
 /** Schema of {@link CallReceipt}. */

@@ -21,7 +21,7 @@ export function renderEnvelope(envelope: Envelope, screen: Screen): string {
     envelope.text === undefined
       ? wrapped(envelope.message, screen)
       : renderMarkdown(withoutNext(envelope, envelope.text), screen);
-  return [said, next].filter((part) => part !== "").join(envelope.text === undefined ? "\n" : "\n\n");
+  return joined([said, next], envelope.text === undefined ? "\n" : "\n\n");
 }
 
 /** The text without the next step at its end, which is shown in its own way. */
